@@ -49,6 +49,8 @@ pub enum Purpose {
     FluidRates = 16,
     /// Ties of the choices of set-ups at a switch input; id = channel.
     SetUp = 17,
+    /// Errors in the bits of a channel; id = channel.
+    BitErrors = 18,
 }
 
 /// The stream of `purpose` for entity `id` under the scenario's `seed`.

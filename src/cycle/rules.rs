@@ -7,6 +7,7 @@
 
 use super::mechanisms::adaptive::Adaptation;
 use super::mechanisms::own_routes::OwnRoutes;
+use super::mechanisms::retry::Errors;
 use super::state::Shared;
 use crate::fabric::Classifier;
 use crate::fabric::mask::LaneMask;
@@ -30,7 +31,7 @@ pub trait RuleSet: Copy + Send + Sync + std::fmt::Debug + 'static {
     const VOQ: bool;
     /// Buffers behind the crossbar.
     const BUFFERS: bool;
-    /// Everything else: adaptive routing, routes of flows, pools, VL15, slow sinks, channels of several paces, legacy VL arbitration.
+    /// Everything else: adaptive routing, routes of flows, link-level retry, pools, VL15, slow sinks, channels of several paces, legacy VL arbitration.
     const OTHER: bool;
 }
 
@@ -169,7 +170,7 @@ macro_rules! options {
             /// Whether the set has all options of the fabric.
             pub(in crate::cycle) fn is_within<P: RuleSet>(&self) -> bool {
                 (P::ARBITRATION || self.tables.is_none())
-                    && (P::OTHER || self.adaptation.is_none() && self.own_routes.is_none())
+                    && (P::OTHER || self.adaptation.is_none() && self.own_routes.is_none() && self.errors.is_none())
                     $(&& (P::$family || self.switch.$name == $plain))*
             }
         }
@@ -227,6 +228,12 @@ impl<'a, P: RuleSet> Rules<'a, P> {
     #[inline(always)]
     pub fn own_routes(&self) -> Option<&'a OwnRoutes> {
         self.0.own_routes.as_ref().filter(|_| P::OTHER)
+    }
+
+    /// Errors of channels, and link-level retry.
+    #[inline(always)]
+    pub fn errors(&self) -> Option<&'a Errors> {
+        self.0.errors.as_ref().filter(|_| P::OTHER)
     }
 
     /// VL arbitration tables of the crossbar's output side: with output lanes they act at the channel.

@@ -6,6 +6,7 @@
 use super::mechanisms::adaptive::Choice;
 use super::mechanisms::adaptive::contention::Contention;
 use super::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
+use super::mechanisms::retry::Retry;
 use super::mechanisms::vl_tables::{InputLaneArbiter, LaneArbiter};
 use super::rules::{Any, RuleSet, Rules};
 use super::stages::arbitrate::input_first::{InputArbiter, VoqPointer};
@@ -190,6 +191,8 @@ pub struct Optional<'a> {
     pub choices: Rows<'a, QueueRow, Choice>,
     /// Adaptive routing, per output lane.
     pub contention: Rows<'a, LaneRow, Contention>,
+    /// Link-level retry, per port.
+    pub retries: Rows<'a, PortRow, Retry>,
 }
 
 /// System parameters of optional columns, one per set that stages use together.
@@ -225,17 +228,18 @@ optional! {
     /// System parameter: the arbiters of output-first allocation, and what a grant changes: with several rounds, grants
     /// are carried out between them.
     Arbiters: waiting WaitingLane, channels OutChannel, choices Choice, contention Contention, vl LaneArbiter,
-        streams OutputStream, buffers OutputBuffer;
+        streams OutputStream, buffers OutputBuffer, retries Retry;
     /// System parameter: the same for input-first allocation and the crossbar behind it.
     InputArbiters: waiting WaitingLane, channels OutChannel, choices Choice, contention Contention,
-        vl_inputs InputLaneArbiter, streams OutputStream, buffers OutputBuffer, input_first InputArbiter, voq_pointers VoqPointer;
+        vl_inputs InputLaneArbiter, streams OutputStream, buffers OutputBuffer, input_first InputArbiter, voq_pointers VoqPointer,
+        retries Retry;
     /// System parameter: what a grant changes.
     Crossing: waiting WaitingLane, channels OutChannel, choices Choice, contention Contention, vl LaneArbiter,
-        buffers OutputBuffer;
+        buffers OutputBuffer, retries Retry;
     /// System parameter: the channels behind output lanes.
-    Transmission: waiting WaitingLane, channels OutChannel, vl LaneArbiter;
+    Transmission: waiting WaitingLane, channels OutChannel, vl LaneArbiter, retries Retry;
     /// System parameter: the arbiter of an injection channel, and room.
-    InjectionArbiters: waiting WaitingLane, channels OutChannel, vl LaneArbiter;
+    InjectionArbiters: waiting WaitingLane, channels OutChannel, vl LaneArbiter, retries Retry;
 }
 
 /// The view of a system parameter: its columns, and an empty slice for every other.

@@ -24,6 +24,7 @@ mod loss;
 mod max_min;
 mod occupancy;
 mod pattern;
+mod retry;
 mod run;
 mod work;
 
@@ -39,7 +40,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 18] = [
+static TABLES: [&[Entry]; 19] = [
     jobs::ENTRIES,
     run::ENTRIES,
     routes::ENTRIES,
@@ -54,6 +55,7 @@ static TABLES: [&[Entry]; 18] = [
     flows::ENTRIES,
     applications::ENTRIES,
     loss::ENTRIES,
+    retry::ENTRIES,
     max_min::ENTRIES,
     flow_groups::ENTRIES,
     flow_sizes::ENTRIES,

@@ -7,6 +7,7 @@ mod admission;
 mod class;
 mod flow;
 mod host;
+mod link;
 mod phases;
 mod routes;
 mod scheduler;
@@ -18,6 +19,7 @@ pub use admission::{AdmissionPlan, Tried, name_of_probes};
 pub use class::{Broadcast, ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
 pub use flow::{AppPhase, FlowAfter, FlowPlan, Window};
 pub use host::HostOptions;
+pub use link::LinkRetry;
 pub use phases::{Phases, Precision, Until};
 pub use routes::RoutesOfFlows;
 pub use scheduler::{SCHEDULERS, Scheduler, Unit};
@@ -50,6 +52,8 @@ pub struct Plan {
     pub switch: SwitchOptions,
     /// Host options.
     pub host: HostOptions,
+    /// Errors of links and what is done about them; `None` = they make none.
+    pub link_retry: Option<LinkRetry>,
     /// Traffic classes, those of answers behind all others.
     pub classes: Vec<ClassPlan>,
     /// Where the classes that send messages get them from.
@@ -112,7 +116,11 @@ impl Plan {
         let credit = u64::from(switch.credit_latency.unwrap_or(0)).max(latency);
         let packet = u64::from(self.largest_packet()) * pace;
         let delays: u64 = delays.map(u64::from).iter().sum();
-        2 * (packet + latency + credit) + delays + u64::from(switch.output_buffer) * step
+        let repeat = |retry: LinkRetry| packet + 2 * latency + u64::from(retry.delay);
+        let late = self
+            .link_retry
+            .map_or(0, |retry| u64::from(LinkRetry::MOST) * repeat(retry));
+        2 * (packet + latency + credit) + delays + u64::from(switch.output_buffer) * step + late
     }
 
     /// Number of the first class of answers; all behind it are, too.

@@ -5,6 +5,7 @@
 use crate::cycle::mechanisms::adaptive::Adaptation;
 use crate::cycle::mechanisms::flows::flow_ends;
 use crate::cycle::mechanisms::own_routes::OwnRoutes;
+use crate::cycle::mechanisms::retry::Errors;
 use crate::cycle::rules::{Any, Rules};
 use crate::cycle::state::{Border, Forwarding, Shared, SwitchRules, Traffic};
 use crate::fabric::Classifier;
@@ -128,6 +129,7 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
         tables: plan.switch.vl_arbitration.clone(),
         adaptation,
         own_routes: OwnRoutes::new(graph, plan, placement),
+        errors: Errors::new(plan),
         flow_ends: flow_ends(plan, placement),
     }
 }

@@ -12,9 +12,11 @@
 //! 2. Without a buffer they are of one packet, of the lane that was granted last: the one before the pointer over lanes, VL15,
 //!    or that of a claim.
 //! 3. In an output buffer they may be of several packets: the ends of those that have not crossed are kept, with their lanes.
-//! 4. Output lanes know the packet on their channel; single flits (D65) cross in the cycle in which they pass.
+//! 4. A channel that repeats a packet (D74) is free later than its flits have crossed, which is their first time.
+//! 5. Output lanes know the packet on their channel; single flits (D65) cross in the cycle in which they pass.
 
 use super::output_lanes::buffers::OutChannel;
+use super::retry::Retry;
 use crate::cycle::look::Columns;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
@@ -30,20 +32,31 @@ use bevy_ecs::prelude::{Query, Res};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Packets that a channel was granted and that may not have crossed, in the order in which they cross: the cycle after the
-/// last flit (without the crossbar delay) and the number of the lane. Without an output buffer those of VL15 and of claims only.
+/// A packet that a channel was granted.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Granted {
+    /// Cycle after its last flit, without the crossbar delay.
+    end: u64,
+    flits: u16,
+    /// Number of its lane.
+    lane: u8,
+}
+
+/// Packets that a channel was granted and that may not have crossed, in the order in which they cross. Without an output
+/// buffer those of VL15 and of claims only.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Booked(VecDeque<(u64, u8)>);
+pub struct Booked(VecDeque<Granted>);
 
 impl Persistent for Booked {}
 
 impl Booked {
-    /// A packet that is granted in cycle `now`; those that have crossed are forgotten.
-    pub(super) fn add(&mut self, now: u64, end: u64, lane: u32) {
-        while self.0.front().is_some_and(|&(end, _)| end <= now) {
+    /// A packet that is granted in cycle `now`, the last flit of which crosses before `end`; those that have crossed are forgotten.
+    pub(super) fn add(&mut self, now: u64, end: u64, (flits, lane): (u16, u32)) {
+        while self.0.front().is_some_and(|packet| packet.end <= now) {
             self.0.pop_front();
         }
-        self.0.push_back((end, lane as u8));
+        let lane = lane as u8;
+        self.0.push_back(Granted { end, flits, lane });
     }
 }
 
@@ -62,8 +75,8 @@ impl Mechanism for Booking {
 
     fn of(site: &Site<'_>) -> Option<Self> {
         let shared = site.shared;
+        let has_buffers = shared.switch.output_buffer > 0;
         if !shared.switch.management.is_empty() {
-            let has_buffers = shared.switch.output_buffer > 0;
             return Some(if has_buffers {
                 Self::All
             } else {
@@ -71,10 +84,10 @@ impl Mechanism for Booking {
             });
         }
         if shared.numbering.is_single() {
-            return None;
+            return (has_buffers && shared.errors.is_some()).then_some(Self::All);
         }
         let has_claims = site.plan.switch.allocation.claims.is_some();
-        if shared.switch.output_buffer > 0 {
+        if has_buffers {
             Some(Self::All)
         } else if has_claims && shared.switch.output_lane_buffer == 0 {
             Some(Self::Claims)
@@ -106,7 +119,7 @@ fn system<const ALL: bool>(
     packets: Packets<'_, '_>,
     hosts: Query<'_, '_, &Host>,
     outs: Query<'_, '_, &OutPort>,
-    buffers: Query<'_, '_, &OutputBuffer>,
+    (buffers, retries): (Query<'_, '_, &OutputBuffer>, Query<'_, '_, &Retry>),
     mut booked: Query<'_, '_, &mut Booked>,
 ) {
     if lists.grants.is_empty() && lists.sent.is_empty() {
@@ -116,14 +129,18 @@ fn system<const ALL: bool>(
     let outs: Seen<'_, PortRow, OutPort> = Seen::new(outs.unwrap_or_default());
     let buffers = buffers.contiguous_iter().into_iter().flatten().next();
     let buffers: Seen<'_, PortRow, OutputBuffer> = Seen::new(buffers.unwrap_or_default());
+    let retries = retries.contiguous_iter().into_iter().flatten().next();
+    let retries: Seen<'_, PortRow, Retry> = Seen::new(retries.unwrap_or_default());
     let mut booked: Rows<'_, PortRow, Booked> = Rows::new(column!(booked));
     let (now, shared) = (calendar.now(), &place.shared);
     let management = shared.switch.management;
+    let (packets, records) = packets.rows();
     for grant in lists.grants.iter().filter(|grant| grant.accepted) {
         let lane = shared.numbering.number(grant.lane);
         if ALL || management.contains(lane) {
-            let end = free_at(&place, grant.out, &outs[grant.out], buffers);
-            booked[grant.out].add(now, end, lane);
+            let free_at = free_at(&place, grant.out, &outs[grant.out], buffers);
+            let end = free_at - Retry::late(retries, grant.out);
+            booked[grant.out].add(now, end, (packets[grant.packet].size, lane));
         }
     }
     if management.is_empty() || lists.sent.is_empty() {
@@ -131,7 +148,6 @@ fn system<const ALL: bool>(
     }
     let hosts = hosts.contiguous_iter().into_iter().flatten().next();
     let hosts = hosts.unwrap_or_default();
-    let (packets, records) = packets.rows();
     for &row in &lists.sent {
         if packets[row].key != shared.forwarding.management_key {
             continue;
@@ -139,13 +155,13 @@ fn system<const ALL: bool>(
         let source = records[row].source;
         if let Ok(host) = hosts.binary_search_by_key(&source, |host| host.id) {
             let port = place.port(HostRow(host as u32));
-            booked[port].add(now, outs[port].free_at, management.first());
+            let end = outs[port].free_at - Retry::late(retries, port);
+            booked[port].add(now, end, (packets[row].size, management.first()));
         }
     }
 }
 
-/// First cycle in which no flit crosses any more of what a channel has been granted, without the crossbar delay; not with
-/// output lanes.
+/// First cycle in which a channel is free of what it has been granted, without the crossbar delay; not with output lanes.
 fn free_at(
     place: &Place,
     port: PortRow,
@@ -167,6 +183,7 @@ pub struct Ahead<'a> {
     buffers: Seen<'a, PortRow, OutputBuffer>,
     channels: Seen<'a, PortRow, OutChannel>,
     booked: Seen<'a, PortRow, Booked>,
+    retries: Seen<'a, PortRow, Retry>,
 }
 
 impl<'a> Ahead<'a> {
@@ -179,6 +196,7 @@ impl<'a> Ahead<'a> {
             buffers: view.column(),
             channels: view.column(),
             booked: view.column(),
+            retries: view.column(),
         }
     }
 
@@ -195,14 +213,16 @@ impl<'a> Ahead<'a> {
         }
         let left = |end: u64| end.saturating_sub(self.now) / u64::from(out.step);
         let mut told = 0;
-        for &(end, lane) in self.booked.get(port).iter().flat_map(|booked| &booked.0) {
-            let flits = left(end);
+        for packet in self.booked.get(port).iter().flat_map(|booked| &booked.0) {
+            let flits = left(packet.end);
             if flits > told {
-                tell(lane.into(), flits - told);
+                // a channel that repeats one packet stands between two
+                tell(packet.lane.into(), (flits - told).min(packet.flits.into()));
                 told = flits;
             }
         }
-        let flits = left(free_at(self.place, port, out, self.buffers));
+        let free_at = free_at(self.place, port, out, self.buffers);
+        let flits = left(free_at - Retry::late(self.retries, port));
         if flits > told {
             tell(shared.numbering.before(out.lane_pointer), flits - told);
         }

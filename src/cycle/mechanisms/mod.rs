@@ -18,6 +18,7 @@ pub mod packet_records;
 pub mod probes;
 pub mod registered;
 pub mod replay;
+pub mod retry;
 pub mod set_up;
 pub mod sink;
 pub mod trials;

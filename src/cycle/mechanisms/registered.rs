@@ -37,6 +37,7 @@ mechanisms![
     super::output_lanes::OutputLanes,
     super::packet_records::Recording,
     super::replay::Replaying,
+    super::retry::Retrying,
     super::sink::Sinks,
     super::trials::Counters,
     super::vl_tables::LaneArbiters,

@@ -3,7 +3,7 @@
 //!
 //! Stages: `Slot::Notify` (what started and was delivered in the cycle), `Slot::Generate` (flows whose start cycle it is); only
 //! where a flow waits
-//! Reads: packets that started, delivered packets
+//! Reads: packets that started, until when they keep the channels of their hosts, delivered packets
 //! Writes: its own counts; start cycles of flows
 //! Cost: O(packets started and delivered), O(log flows released) per flow that waits; 16 bytes per flow, 16 per one that is
 //! waited for
@@ -21,9 +21,11 @@ use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Calendar, Fact, Place, Worklists};
 use crate::cycle::view::Packets;
+use crate::fabric::OutPort;
 use crate::fabric::components::NONE;
+use crate::fabric::rows::{PortRow, Seen};
 use bevy_ecs::change_detection::DetectChangesMut;
-use bevy_ecs::prelude::{Local, Res, ResMut, Resource};
+use bevy_ecs::prelude::{Local, Query, Res, ResMut, Resource};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -92,9 +94,9 @@ pub struct Waits {
     /// Classes from this one on are answers.
     #[serde(skip)]
     answers: u16,
-    /// Cycles per flit of the channel of its host, by row of a flow.
+    /// Port of its host, by row of a flow.
     #[serde(skip)]
-    paces: Vec<u16>,
+    ports: Vec<PortRow>,
     /// By row of a flow at its source.
     sent: Awaited,
     /// By row of a flow at its end.
@@ -107,7 +109,7 @@ pub struct Waits {
 
 impl Persistent for Waits {
     fn resume(&mut self, built: Self, _: &Resume<'_>) {
-        (self.answers, self.paces) = (built.answers, built.paces);
+        (self.answers, self.ports) = (built.answers, built.ports);
         self.sent.resume(built.sent);
         self.received.resume(built.received);
     }
@@ -142,7 +144,7 @@ impl Waits {
         let (mut sent, mut received) = (Vec::new(), Vec::new());
         let mut own = Self {
             answers: plan.first_answers() as u16,
-            paces: vec![1; rows],
+            ports: vec![PortRow::NONE; rows],
             rows: vec![Waiting::default(); rows],
             ..Self::default()
         };
@@ -156,8 +158,7 @@ impl Waits {
                 continue;
             }
             unsent[end.row as usize] = flits;
-            let channel = site.graph.channel(site.graph.host_channel(flow.source));
-            own.paces[end.row as usize] = channel.timing.cycles_per_flit as u16;
+            own.ports[end.row as usize] = site.placement.host_port[flow.source.index()];
             own.rows[end.row as usize] = Waiting {
                 count: flow.after.len() as u32,
                 release: flow.start,
@@ -234,12 +235,15 @@ fn notify(
     lists: Res<'_, Worklists>,
     mut own: ResMut<'_, Waits>,
     packets: Packets<'_, '_>,
+    outs: Query<'_, '_, &OutPort>,
 ) {
     if lists.sent.is_empty() && lists.consumed.is_empty() {
         return;
     }
     let now = calendar.now();
     let own = own.bypass_change_detection();
+    let outs = outs.contiguous_iter().into_iter().flatten().next();
+    let outs: Seen<'_, PortRow, OutPort> = Seen::new(outs.unwrap_or_default());
     let (packets, records) = packets.rows();
     let (ends, answers) = (&place.shared.flow_ends, own.answers);
     let (rows, released) = (&mut own.rows, &mut own.released);
@@ -248,8 +252,7 @@ fn notify(
         let (record, flits) = (&records[row], packets[row].size);
         if is_own(record.flow, record.class) {
             let flow = ends[record.flow as usize].row;
-            let step = own.paces[flow as usize];
-            let free = now + u64::from(flits) * u64::from(step);
+            let free = outs[own.ports[flow as usize]].free_at;
             complete(rows, released, own.sent.take(flow, flits), free);
         }
     }

@@ -3,6 +3,7 @@
 use crate::cycle::mechanisms::adaptive::Adaptation;
 use crate::cycle::mechanisms::flows::FlowEnd;
 use crate::cycle::mechanisms::own_routes::OwnRoutes;
+use crate::cycle::mechanisms::retry::Errors;
 use crate::fabric::Classifier;
 use crate::fabric::mask::LaneMask;
 use crate::fabric::numbering::Numbering;
@@ -34,6 +35,8 @@ pub struct Shared {
     pub adaptation: Option<Adaptation>,
     /// Routes that flows have of their own.
     pub own_routes: Option<OwnRoutes>,
+    /// Errors of channels.
+    pub errors: Option<Errors>,
     /// Both ends of every flow, by id.
     pub flow_ends: Arc<[FlowEnd]>,
 }

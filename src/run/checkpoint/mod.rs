@@ -269,7 +269,7 @@ fn network(graph: &Graph, routes: &Routes, plan: &Plan) -> u32 {
         }
         Routes::Adaptive(adaptive) => sum.update(format!("{adaptive:?}").as_bytes()),
     }
-    sum.update(format!("{:?}{:?}", plan.switch, plan.host).as_bytes());
+    sum.update(format!("{:?}{:?}{:?}", plan.switch, plan.host, plan.link_retry).as_bytes());
     if let Some(routes) = &plan.routes_of_flows {
         for route in routes.iter() {
             sum.update(format!("{route:?}").as_bytes());

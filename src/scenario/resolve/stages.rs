@@ -1,7 +1,7 @@
 //! The stages before routes: the fabric in cycles, then everything that the engine needs.
 
 use super::super::sections::traffic;
-use super::super::sections::{Scenario, admission, dropping};
+use super::super::sections::{LinkRetry, Scenario, admission, dropping};
 use super::super::syntax::Mistake;
 use super::layout::Layout;
 use super::parts::Parts;
@@ -88,6 +88,8 @@ pub fn plan(
         rounds.add_probes(&mut classes, &mut flows);
     }
     let observe = scenario.observe.plan(&classes, clock)?;
+    let retry = scenario.fabric.link.retry.as_ref();
+    let link_retry = retry.map(|section| section.plan(clock)).transpose()?;
     let mut plan = Plan {
         title: scenario.title.clone(),
         seed: scenario.seed,
@@ -95,6 +97,7 @@ pub fn plan(
         reference_rate: clock.reference_rate,
         switch,
         host,
+        link_retry,
         classes,
         workloads,
         flows,
@@ -119,5 +122,6 @@ pub fn plan(
     checks::congestion(scenario, &plan)?;
     dropping::check(scenario, &plan)?;
     wormhole::check(scenario, &plan)?;
+    LinkRetry::check(scenario, &plan)?;
     Ok(plan)
 }

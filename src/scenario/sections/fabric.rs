@@ -81,7 +81,8 @@ impl Fabric {
         printer.line(format!(
             "// 1 cycle = {cycle:.3} ns: one flit at {reference}"
         ));
-        written.link.print(printer, layout.switch_link);
+        let retry = resolved.plan.link_retry;
+        written.link.print(printer, layout.switch_link, retry);
         let (rate, latency) = (written.host_timing().rate.value, layout.host_link.latency);
         printer.key(
             "host_link",

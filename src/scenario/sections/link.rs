@@ -1,6 +1,8 @@
 //! Sections `link`, `except` and `host_link`: rates and latencies, and the timing of channels.
 
+use super::LinkRetry;
 use super::values::{Read, list, rate, time};
+use crate::plan;
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::delay;
 use crate::scenario::syntax::{At, Item, Mistake};
@@ -17,6 +19,8 @@ section! {
         latency: At<Time> = time, "time, at least 1 cycle";
         /// Links between switches that differ, by their kind; a later one overrides an earlier one
         except: Vec<Except> = list(Except::read), "list of sections" or "[]";
+        /// Errors in bits, and link-level retry; of all links, whatever their timing
+        retry: Option<LinkRetry> = LinkRetry::read, "None | section" or None;
     }
 }
 
@@ -133,7 +137,12 @@ impl Link {
     }
 
     /// The section on one line; exceptions as they are written.
-    pub(super) fn print(&self, printer: &mut Printer, timing: ChannelTiming) {
+    pub(super) fn print(
+        &self,
+        printer: &mut Printer,
+        timing: ChannelTiming,
+        retry: Option<plan::LinkRetry>,
+    ) {
         let exceptions = self.exceptions().map(|(on, timing)| {
             let (on, rate, latency) = (on.value, timing.rate.value, timing.latency.value);
             format!("(on: {on}, rate: \"{rate}\", latency: \"{latency}\")")
@@ -145,9 +154,13 @@ impl Link {
             format!(", except: [{}]", exceptions.join(", "))
         };
         let (rate, latency) = (self.rate.value, timing.latency);
+        let retry = retry.map_or_else(String::new, |retry| {
+            let (errors, delay) = (retry.bit_error_rate, retry.delay);
+            format!(", retry: (bit_error_rate: {errors:e}, delay: \"{delay} cycles\")")
+        });
         printer.key(
             "link",
-            format_args!("(rate: \"{rate}\", latency: \"{latency} cycles\"{except})"),
+            format_args!("(rate: \"{rate}\", latency: \"{latency} cycles\"{except}{retry})"),
         );
     }
 }

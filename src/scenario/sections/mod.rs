@@ -18,6 +18,7 @@ pub mod faults;
 pub mod fluid;
 pub mod host;
 pub mod link;
+pub mod link_retry;
 pub mod marking;
 pub mod members;
 pub mod observe;
@@ -38,6 +39,7 @@ pub use faults::Faults;
 pub use fluid::Fluid;
 pub use host::Host;
 pub use link::{Except, HostLink, Link};
+pub use link_retry::LinkRetry;
 pub use marking::{EcnMarking, InfiniBandMarking, Marking, Marks};
 pub use observe::Observe;
 pub use phases::{AutoMeasure, AutoWarmup, Phases, UntilFlows, UntilMessages};
@@ -54,6 +56,7 @@ pub static SECTIONS: &[Section] = &[
     Fabric::SECTION,
     Link::SECTION,
     Except::SECTION,
+    LinkRetry::SECTION,
     HostLink::SECTION,
     Switch::SECTION,
     Marking::SECTION,

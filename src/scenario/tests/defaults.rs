@@ -30,6 +30,11 @@ const PRESENT: &[(&str, &str, &str)] = &[
         "fabric.link.except[0].",
         "fabric.link.except=[(on: Dimension(1))]",
     ),
+    (
+        "link_retry",
+        "fabric.link.retry.",
+        "fabric.link.retry=(bit_error_rate: 1e-9)",
+    ),
     ("host_link", "fabric.host_link.", "fabric.host_link=()"),
     ("switch", "fabric.switch.", ""),
     (

@@ -9,6 +9,22 @@ use std::path::Path;
 
 /// (what to replace, by what).
 const WRONG: &[(&str, &str)] = &[
+    (
+        "latency: \"100 ns\"),",
+        "latency: \"100 ns\", retry: (bit_error_rate: 1)),",
+    ),
+    (
+        "latency: \"100 ns\"),",
+        "latency: \"100 ns\", retry: (bit_error_rate: 1e-3)),",
+    ),
+    (
+        "latency: \"100 ns\"),",
+        "latency: \"100 ns\", retry: (errors: 1e-9)),",
+    ),
+    (
+        "latency: \"100 ns\"),",
+        "latency: \"100 ns\", retry: (bit_error_rate: 1e-9, delay: \"1 s\")),",
+    ),
     ("unit: Packets", "unit: Bytes"),
     ("unit: Packets", "rules: Legacy"),
     ("unit: Packets", "places: Inputs"),

@@ -273,6 +273,16 @@ impl Differences {
     }
 }
 
+impl Differences {
+    /// What channels have sent again (D74).
+    fn repeats(&mut self, expected: &Outcome, found: &Records) {
+        let count = |name| found.counts.get(name).copied().unwrap_or(0);
+        let found = (count("links.repeats"), count("links.repeated_flits"));
+        let expected = (expected.repeats, expected.repeated_flits);
+        self.same("repeats and their flits", &expected, &found);
+    }
+}
+
 /// What differs, in words, but deliveries.
 pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
     let mut all = Differences(Vec::new());
@@ -281,6 +291,7 @@ pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
     all.same("rejected", &expected.rejected, &found.rejected);
     all.records(expected, records);
     all.flows(&expected.flows, &found.flows);
+    all.repeats(expected, records);
     if let Some(most) = records.counts.get("queues.most") {
         let queued = (records.counts["queues.packet_cycles"], *most);
         all.same("packets in input queues", &expected.queued, &queued);
@@ -296,6 +307,7 @@ pub(super) fn of_run(expected: &Outcome, found: &Records, flows: &[FlowCounts]) 
     let mut all = Differences(Vec::new());
     all.records(expected, found);
     all.dropped(&expected.window.dropped, found);
+    all.repeats(expected, found);
     all.flows(&expected.flows, flows);
     all.0
 }

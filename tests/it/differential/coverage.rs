@@ -3,7 +3,8 @@
 use super::engine::Found;
 use crate::random_fabric::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, Case,
-    DROPPING, FLOWS, Kind, ROUTES, SCHEDULERS, SET_UPS, engines, features, wanted,
+    DROPPING, FLOWS, Kind, RETRY, RETRY_ON_TABLES, ROUTES, SCHEDULERS, SET_UPS, engines, features,
+    wanted,
 };
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
@@ -52,6 +53,8 @@ const CLAIMED: [&str; 5] = [
     "claims that keep something",
     "claims granted",
 ];
+/// Transmissions that were repeated.
+const REPEATED: &str = "repeats";
 /// Claimants that were granted another candidate.
 const ELSEWHERE: &str = "claimants granted elsewhere";
 /// Runs that go on in the middle of a claim, and forks there.
@@ -108,6 +111,9 @@ impl Coverage {
         }
         if expected.held > 0 && !found.deliveries.is_empty() {
             names.push(String::from(HELD));
+        }
+        if expected.repeats > 0 {
+            names.push(String::from(REPEATED));
         }
         names.extend(kept(expected).map(String::from));
         if keeps_lanes(case) {
@@ -184,6 +190,8 @@ impl Coverage {
         names.extend(RELEASED.map(String::from));
         names.extend(CLAIMS.map(String::from));
         names.extend(CLAIMED.map(String::from));
+        names.extend(RETRY.map(String::from));
+        names.push(String::from(REPEATED));
         let keep_lanes = match kind {
             Kind::Tables => self.cases / 8,
             _ => self.cases / 16,
@@ -198,6 +206,7 @@ impl Coverage {
         self.require([FORKED_IN_CLAIMS], 1);
         if kind == Kind::Tables {
             names.extend(CLAIMS_ON_TABLES.map(String::from));
+            names.extend(RETRY_ON_TABLES.map(String::from));
             names.extend(ADMISSION.map(String::from));
             names.extend(DROPPING.map(String::from));
             names.push(String::from(DROPPED));

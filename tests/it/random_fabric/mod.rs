@@ -18,6 +18,7 @@ mod features;
 mod flows;
 mod options;
 mod own_routes;
+mod retry;
 mod set_up;
 mod shipped;
 mod slots;
@@ -33,7 +34,7 @@ pub(crate) use claims::settle_claims;
 use control::{bound, probe};
 pub(crate) use features::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES,
-    DROPPING, FLOWS, ROUTES, SCHEDULERS, SET_UPS, features,
+    DROPPING, FLOWS, RETRY, RETRY_ON_TABLES, ROUTES, SCHEDULERS, SET_UPS, features,
 };
 pub(crate) use own_routes::case_with_routes;
 pub(crate) use set_up::case_with_set_ups;
@@ -249,6 +250,7 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
         },
         workloads: Vec::new(),
         flows: Vec::new(),
+        link_retry: None,
         routes_of_flows: None,
         admission: None,
         app_phases: Vec::new(),
@@ -296,6 +298,7 @@ fn finish<R>(
         claims::add_usual(&mut plan);
     } else {
         claims::add(&mut plan, stratum.attempt);
+        retry::add(&mut plan, stratum.attempt);
     }
     Case {
         fork: way::fork(dice, &plan, &graph, cycles),

@@ -1,7 +1,7 @@
 //! One host: source queues, injection; its sources are in `class_source`.
 //!
 //! Model rules 2 (holding), 11, 12; D11 (hosts, injection arbiter), D17 (sources), D21 (messages), D29 (flows and queues),
-//! D40, D47 (control queues), D57 (room for answers).
+//! D40, D47 (control queues), D57 (room for answers), D74 (what keeps the channel).
 
 use super::Setting;
 use super::class_source::{ClassSource, Next, fork, next_creation, sources};
@@ -10,7 +10,7 @@ use super::flows::{
 };
 use super::lane_choice::LaneChooser;
 use super::legacy_tables::Size;
-use super::link::{Link, Moving, Start};
+use super::link::{Link, Moving};
 use super::messages::Messages;
 use super::packet::{Flit, Packet, PacketId, Rejected, Saying, Says};
 use super::rooms::Rooms;
@@ -293,6 +293,7 @@ impl Host {
                 lane: sending.lane,
                 past_crossbar: now,
                 crosses: now,
+                late: packet.late,
             });
             packet.flits_sent += 1;
         }
@@ -345,15 +346,12 @@ impl Host {
         let pace = link.cycles_per_flit;
         let id = self.begin((setting, pace), packets, (choice.lane, first), now);
         let size = packets[id].size;
-        link.starts.push(Start {
-            cycle: now,
-            lane: choice.lane,
-            size,
-        });
+        let late = link.start(choice.lane, size, now);
+        packets[id].late = late;
         let taken = Size::new(size, setting.plan.flit_bytes);
         self.chooser.accepted(choice, taken);
         link.take_credits(choice.lane, size);
-        self.free_at = now + u64::from(size) * link.cycles_per_flit;
+        self.free_at = now + u64::from(size) * link.cycles_per_flit + late;
     }
 
     /// A packet starts: it leaves its queue or its flow.

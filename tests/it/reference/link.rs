@@ -1,12 +1,13 @@
 //! One channel with the buffer at its end and the credits of that buffer.
 //!
 //! Model rules 1 (presence), 2 (spacing of flits), 5 (credits), 10 (output buffer, D10), 13 (capacity),
-//! D13 (port pool), D14 (VL15), D15 (credit latency), D22 (when a flit counts). With wormhole switching (D65) flits take their credits one by one, and
-//! rule 13 does not hold.
+//! D13 (port pool), D14 (VL15), D15 (credit latency), D22 (when a flit counts), D74 (what comes late). With wormhole switching (D65) flits take their
+//! credits one by one, and rule 13 does not hold.
 
 use super::packet::Flit;
+use super::retry::Retry;
 use virtlane::ids::ChannelId;
-use virtlane::plan::{BufferSharing, SwitchOptions};
+use virtlane::plan::{BufferSharing, Forwarding, SwitchOptions};
 use virtlane::topology::{Channel, Endpoint, Graph};
 
 /// A flit under way to or over the channel.
@@ -16,8 +17,10 @@ pub(super) struct Moving {
     pub(super) lane: usize,
     /// Cycle in which it is past the crossbar; from then on it takes a place in the output buffer.
     pub(super) past_crossbar: u64,
-    /// Cycle in which it crosses the channel.
+    /// Cycle in which it crosses the channel, in its first transmission (D74).
     pub(super) crosses: u64,
+    /// D74: what its transmission is late by; for so long it stays on the wire beyond the latency.
+    pub(super) late: u64,
 }
 
 /// A flit in the buffer at the end of the channel.
@@ -50,7 +53,12 @@ pub(super) struct Link {
     wire: Vec<Moving>,
     /// Flits in the buffer at the end.
     pub(super) buffer: Vec<Stored>,
-    last_crossing: Option<u64>,
+    /// The flit that has crossed last.
+    last: Option<Moving>,
+    /// D65: every flit is a transmission by itself.
+    single: bool,
+    /// D74; `None`: it makes no errors.
+    pub(super) retry: Option<Retry>,
     /// Last flit that has arrived, by lane.
     pub(super) last_arrived: Vec<Option<Flit>>,
     /// Packets that have started, in order.
@@ -69,6 +77,8 @@ pub(super) struct Start {
     pub(super) lane: usize,
     /// Flits.
     pub(super) size: u16,
+    /// Repeats of its transmission (D74).
+    pub(super) repeats: u64,
 }
 
 impl Link {
@@ -94,7 +104,9 @@ impl Link {
             waiting: Vec::new(),
             wire: Vec::new(),
             buffer: Vec::new(),
-            last_crossing: None,
+            last: None,
+            single: options.forwarding == Forwarding::Wormhole,
+            retry: None,
             last_arrived: vec![None; options.lane_count().into()],
             starts: Vec::new(),
             // output lanes have it behind them at their channel grant
@@ -130,6 +142,19 @@ impl Link {
         self.promised[space] += u64::from(size);
     }
 
+    /// The channel is granted to so many flits; returns what all of them come late by (D74).
+    pub(super) fn start(&mut self, lane: usize, size: u16, now: u64) -> u64 {
+        let retry = self.retry.as_mut();
+        let (repeats, late) = retry.map_or((0, 0), |retry| retry.transmit(size));
+        self.starts.push(Start {
+            cycle: now,
+            lane,
+            size,
+            repeats,
+        });
+        late
+    }
+
     /// A flit has left its input (or its source, or its output lane) and will cross the channel.
     pub(super) fn hand_over(&mut self, moving: Moving) {
         assert!(moving.past_crossbar <= moving.crosses);
@@ -148,10 +173,15 @@ impl Link {
         self.waiting = later;
         assert!(due.len() <= 1, "two flits on a channel in one cycle");
         for moving in due {
-            if let Some(last) = self.last_crossing {
-                assert!(last + self.cycles_per_flit <= now, "a channel too fast");
+            if let Some(last) = self.last {
+                // what is late is late as a whole, and what comes behind it waits for that
+                let begins = self.single || moving.flit.index == 0;
+                assert!(begins || moving.late == last.late, "D74: torn apart");
+                let late = if begins { last.late } else { 0 };
+                let free = last.crosses + late + self.cycles_per_flit;
+                assert!(free <= now, "a channel too fast");
             }
-            self.last_crossing = Some(now);
+            self.last = Some(moving);
             self.wire.push(moving);
         }
         assert!(self.waiting.iter().all(|flit| flit.crosses > now));
@@ -174,8 +204,9 @@ impl Link {
         let (due, later): (Vec<Moving>, Vec<Moving>) = self
             .wire
             .iter()
-            .partition(|flit| flit.crosses + latency == now);
+            .partition(|flit| flit.crosses + flit.late + latency == now);
         self.wire = later;
+        assert!(due.len() <= 1, "two flits come in one cycle");
         let arrived: Vec<Stored> = due
             .into_iter()
             .map(|moving| Stored {

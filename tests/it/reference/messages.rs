@@ -135,13 +135,14 @@ fn made(entry: &Entry, packets: &[Packet]) -> u64 {
     sizes.sum()
 }
 
-/// First cycle after the last flit has entered the first channel.
+/// First cycle in which the first channel is free of the last packet (D74).
 fn sent(setting: Setting<'_>, packets: &[Packet], entry: &Entry) -> Option<u64> {
     let channel = setting.graph.host_channel(entry.message.source);
     let pace = u64::from(setting.graph.channel(channel).timing.cycles_per_flit);
     let mut last = None;
     for &id in &entry.packets {
-        let end = packets[id].injected? + u64::from(packets[id].size) * pace;
+        let packet = &packets[id];
+        let end = packet.injected? + u64::from(packet.size) * pace + packet.late;
         last = last.max(Some(end));
     }
     last.filter(|_| made(entry, packets) == entry.flits)

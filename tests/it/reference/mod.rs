@@ -2,11 +2,11 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55-D61, D63-D73, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D42, D44-D53, D55-D61, D63-D74, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
-//! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `legacy_tables` (D54), `switch`
+//! One file per thing: `packet`, `link` (channel, credits and buffer), `retry` (D74), `lane_choice` (round robin and VL tables), `legacy_tables` (D54), `switch`
 //! (queues and holding), `routing`, `adaptive` (D20), `own_routes` (D66) and `set_up` (D67), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7), `grant_kind` (D71), `claims` (D72) and
 //! `arbitration` (matching), `wormhole` (D65, in place of stages Arbitrate, Cross and Inject), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
 //! `messages` (D21), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48, D69, D73), `beside` (D49), `elements` and `broadcasts` (D68),
@@ -42,6 +42,7 @@ mod output_lanes;
 mod own_routes;
 mod packet;
 mod request;
+mod retry;
 mod rooms;
 mod routing;
 mod set_up;
@@ -71,6 +72,7 @@ use host::Host;
 use link::Link;
 use messages::Messages;
 use packet::{Packet, Rejected};
+use retry::Retry;
 use switch::Switch;
 use virtlane::plan::Plan;
 use virtlane::rng::{Purpose, stream};
@@ -170,7 +172,11 @@ impl<'a> Fabric<'a> {
         set_up::check_plan(setting);
         wormhole::check_plan(setting);
         claims::check_plan(setting);
-        let link = |channel| Link::new(graph, channel, options);
+        let link = |channel| {
+            let mut link = Link::new(graph, channel, options);
+            link.retry = Retry::new(setting, channel);
+            link
+        };
         Self {
             setting,
             packets: Vec::new(),
@@ -218,8 +224,13 @@ impl<'a> Fabric<'a> {
         assert!(!set_up::are_any(self.setting), "D67");
         let claims = |plan: &Plan| plan.switch.allocation.claims;
         assert_eq!(claims(plan), claims(self.setting.plan), "D72");
+        assert_eq!(plan.link_retry, self.setting.plan.link_retry, "D74");
         assert_eq!(plan.flows.len(), self.setting.plan.flows.len(), "D64");
         self.setting.plan = plan;
+        // what is late already stays so
+        for (link, channel) in self.links.iter_mut().zip(self.setting.graph.channel_ids()) {
+            link.retry = Retry::new(self.setting, channel);
+        }
         for host in &mut self.hosts {
             host.fork(self.setting, now);
         }

@@ -1,6 +1,7 @@
 //! What happened in a run: packets that were delivered or dropped, and counts.
 
 use super::closed_sets::Stuck;
+use super::link::Start;
 use super::packet::Packet;
 use super::window::{self, ControlCounts, FlowCounts, Window};
 use super::{AdmissionCounts, ClaimCounts, Fabric, ReservationCounts, SetUpCounts};
@@ -75,6 +76,11 @@ pub(crate) struct Outcome {
     pub(crate) flit_hops: u64,
     /// Packets in input queues of switches, summed over the cycles of the measurement, and most at one input.
     pub(crate) queued: (u64, u64),
+    /// Repeats of all packets that channels were granted to since cycle 0, or single flits (D65); with an output buffer those
+    /// that are still to start, too (D74).
+    pub(crate) repeats: u64,
+    /// Flits of these repeats.
+    pub(crate) repeated_flits: u64,
     /// What the measurement window counts.
     pub(crate) window: Window,
     /// What the flows count, by id.
@@ -119,6 +125,8 @@ impl Fabric<'_> {
         let mut lost: Vec<Lost> = self.packets.iter().filter_map(lost).collect();
         lost.sort();
         let rejected = self.rejected.len() as u64;
+        let starts = || self.links.iter().flat_map(|link| &link.starts);
+        let again = |start: &Start| start.repeats * u64::from(start.size);
         let hops = |packet: &Packet| u64::from(packet.switches);
         let flit_hops = |packet: &Packet| hops(packet) * u64::from(packet.size);
         Outcome {
@@ -131,6 +139,8 @@ impl Fabric<'_> {
             packet_hops: self.packets.iter().map(hops).sum(),
             flit_hops: self.packets.iter().map(flit_hops).sum(),
             queued: self.queued,
+            repeats: starts().map(|start| start.repeats).sum(),
+            repeated_flits: starts().map(again).sum(),
             window: Window::of(&self, cycles),
             flows: window::flows(&self, cycles),
             control: window::control(&self),

@@ -1,6 +1,6 @@
 //! One output of a switch: when it can be granted, and its pointers.
 //!
-//! Model rules 2 (holding), 10 and D10 (output buffer), D2 (crossbar delay), D18 (output lanes).
+//! Model rules 2 (holding), 10 and D10 (output buffer), D2 (crossbar delay), D18 (output lanes), D74 (what keeps the channel).
 
 use super::Setting;
 use super::lane_choice::LaneChooser;
@@ -85,13 +85,14 @@ impl Output {
         lanes.is_none_or(|lanes| lanes.is_open(lane, size))
     }
 
-    /// Grants `lane` to a packet of that many flits now; returns when the first crosses the channel (D2, D10),
-    /// `None` when that is not known yet (D18).
+    /// Grants `lane` to a packet of that many flits now, which keeps the channel for what it is late by (D74); returns when
+    /// the first crosses the channel (D2, D10), `None` when that is not known yet (D18).
     pub(super) fn grant(
         &mut self,
         options: &SwitchOptions,
         lane: usize,
         (packet, size): (PacketId, u16),
+        late: u64,
         now: u64,
     ) -> Option<u64> {
         self.granted_at = Some(now);
@@ -102,11 +103,11 @@ impl Output {
         let through = now + u64::from(options.crossbar_delay);
         let length = u64::from(size) * self.cycles_per_flit;
         if options.output_buffer == 0 {
-            self.free_at = now + length;
+            self.free_at = now + length + late;
             return Some(through);
         }
         let start = through.max(self.free_at);
-        self.free_at = start + length;
+        self.free_at = start + length + late;
         Some(start)
     }
 }

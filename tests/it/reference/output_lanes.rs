@@ -6,7 +6,7 @@
 
 use super::lane_choice::LaneChooser;
 use super::legacy_tables::Size;
-use super::link::{Link, Moving, Start};
+use super::link::{Link, Moving};
 use super::packet::{Flit, PacketId};
 use virtlane::plan::{Matching, SwitchOptions};
 use virtlane::qos::vl_arbitration::Places;
@@ -44,6 +44,8 @@ struct Sending {
     lane: usize,
     /// Cycle of its channel grant.
     start: u64,
+    /// D74: what it keeps the channel for beyond its first transmission.
+    late: u64,
     sent: u16,
 }
 
@@ -164,18 +166,13 @@ impl OutputLanes {
     /// The channel's stage: a channel grant when it is free, then the flit that is due crosses.
     pub(super) fn send(&mut self, link: &mut Link, flit_bytes: u32, now: u64) {
         if let Some(last) = self.sending
-            && last.start + u64::from(last.size) * self.cycles_per_flit <= now
+            && last.start + u64::from(last.size) * self.cycles_per_flit + last.late <= now
         {
             assert_eq!(last.sent, last.size);
             self.sending = None;
         }
         if self.sending.is_none() {
-            self.grant_channel(flit_bytes, now);
-            link.starts.extend(self.sending.map(|sending| Start {
-                cycle: now,
-                lane: sending.lane,
-                size: sending.size,
-            }));
+            self.grant_channel(link, flit_bytes, now);
         }
         let Some(sending) = &mut self.sending else {
             return;
@@ -200,11 +197,12 @@ impl OutputLanes {
             lane: sending.lane,
             past_crossbar,
             crosses: now,
+            late: sending.late,
         });
         sending.sent += 1;
     }
 
-    fn grant_channel(&mut self, flit_bytes: u32, now: u64) {
+    fn grant_channel(&mut self, link: &mut Link, flit_bytes: u32, now: u64) {
         let ready = |packet: &WaitingPacket| packet.granted + self.crossbar_delay <= now;
         let eligible: Vec<bool> = self
             .lanes
@@ -221,6 +219,7 @@ impl OutputLanes {
             size,
             lane: choice.lane,
             start: now,
+            late: link.start(choice.lane, size, now),
             sent: 0,
         });
     }
@@ -268,6 +267,7 @@ mod tests {
             size: 1,
             lane: 1,
             start: u - u64::from(s),
+            late: 0,
             sent: 1,
         });
         link.take_credits(0, n);

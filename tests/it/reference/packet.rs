@@ -39,6 +39,8 @@ pub(super) struct Packet {
     pub(super) created: u64,
     /// Cycle in which the first flit entered the first channel.
     pub(super) injected: Option<u64>,
+    /// D74: what it is late by on the first channel; with single flits (D65) each of them has its own.
+    pub(super) late: u64,
     /// Cycle in which the tail was consumed.
     pub(super) delivered: Option<u64>,
     pub(super) fecn: bool,
@@ -95,6 +97,7 @@ impl Packet {
             size: made.size,
             created: now,
             injected: None,
+            late: 0,
             delivered: None,
             fecn: false,
             switches: 0,

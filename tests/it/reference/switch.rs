@@ -9,7 +9,7 @@ use super::claims;
 use super::drops::Leaving;
 use super::input::{Input, new_input};
 pub(super) use super::input::{Waiting, Way};
-use super::link::{Link, Moving, Start, Stored};
+use super::link::{Link, Moving, Stored};
 use super::output::Output;
 use super::output_lanes::OutputLanes;
 use super::own_routes;
@@ -34,6 +34,8 @@ struct Transfer {
     granted: u64,
     /// Cycle in which its first flit crosses the channel; with output lanes the channel decides (D18).
     start: Option<u64>,
+    /// D74: what its flits come late by; 0 where the channel decides.
+    late: u64,
     sent: u16,
     /// Cycle from which its next flit can leave; after the last flit: in which it frees its input.
     due: u64,
@@ -257,15 +259,13 @@ impl Switch {
         let size = packets[packet].size;
         let output = self.outputs[way.output].as_mut().expect("connected");
         assert!(output.is_open(now, options), "an output granted twice");
-        links[output.channel].take_credits(way.lane, size);
-        let start = output.grant(options, way.lane, (packet, size), now);
-        if start.is_some() {
-            links[output.channel].starts.push(Start {
-                cycle: now,
-                lane: way.lane,
-                size,
-            });
-        }
+        let link = &mut links[output.channel];
+        link.take_credits(way.lane, size);
+        let late = match output.lanes {
+            None => link.start(way.lane, size, now),
+            Some(_) => 0,
+        };
+        let start = output.grant(options, way.lane, (packet, size), late, now);
         self.transfers.push(Transfer {
             packet,
             size,
@@ -275,6 +275,7 @@ impl Switch {
             lane: way.lane,
             granted: now,
             start,
+            late,
             sent: 0,
             due: now,
         });
@@ -313,6 +314,7 @@ impl Switch {
                     lane: transfer.lane,
                     past_crossbar: now + u64::from(options.crossbar_delay),
                     crosses: start + u64::from(transfer.sent) * output.cycles_per_flit,
+                    late: transfer.late,
                 });
             } else {
                 let lanes = output.lanes.as_mut().expect("D18");

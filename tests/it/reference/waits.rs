@@ -34,12 +34,12 @@ pub(super) fn start(setting: Setting<'_>, packets: &[Packet], flow: &FlowPlan) -
 fn sent(setting: Setting<'_>, packets: &[Packet], id: usize) -> Option<u64> {
     let plan = &setting.plan.flows[id];
     let own = packets.iter().filter(|packet| packet.flow == Some(id));
-    let started: Vec<(u64, u64)> = own
-        .filter_map(|packet| Some((packet.injected?, packet.size.into())))
+    let started: Vec<(u64, u64, u64)> = own
+        .filter_map(|packet| Some((packet.injected?, packet.size.into(), packet.late)))
         .collect();
     let flits: u64 = started.iter().map(|packet| packet.1).sum();
-    let (cycle, size) = started.into_iter().max()?;
-    (flits == plan.flits.expect(SIZE)).then(|| cycle + size * pace(setting, plan.source))
+    let (cycle, size, late) = started.into_iter().max()?;
+    (flits == plan.flits.expect(SIZE)).then(|| cycle + size * pace(setting, plan.source) + late)
 }
 
 /// The cycle from which on a flow is received.

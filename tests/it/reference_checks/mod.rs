@@ -140,6 +140,7 @@ fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
         observe: Observe::default(),
         workloads: Vec::new(),
         flows: Vec::new(),
+        link_retry: None,
         routes_of_flows: None,
         admission: None,
         app_phases: Vec::new(),

@@ -77,6 +77,7 @@ fn on(routes: Vec<Vec<ChannelId>>, flows: Vec<FlowPlan>) -> Plan {
     };
     let mut plan = Plan {
         flows,
+        link_retry: None,
         routes_of_flows: Some(routes.into_iter().collect()),
         ..plan(vec![class], options)
     };
@@ -123,6 +124,7 @@ fn flows_on_different_routes_do_not_share() {
     assert_eq!(times(&outcome, 0), every);
     assert_eq!(times(&outcome, 1), every);
     let together = Plan {
+        link_retry: None,
         routes_of_flows: None,
         ..apart
     };

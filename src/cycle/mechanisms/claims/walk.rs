@@ -5,6 +5,7 @@
 use super::kept::Kept;
 use super::{Claim, Claims};
 use crate::cycle::mechanisms::ahead::Booked;
+use crate::cycle::mechanisms::retry::Retry;
 use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::stages::cross::carry_out;
 use crate::cycle::state::Grant;
@@ -34,7 +35,9 @@ pub(super) fn system<const W: usize>(
     for grant in &own.grants {
         if let Some(booked) = booked.get_mut(grant.out.index()) {
             let lane = view.shared.numbering.number(grant.lane);
-            booked.add(view.now, view.outs[grant.out].free_at, lane);
+            let late = Retry::late(view.optional.retries.seen(), grant.out);
+            let end = view.outs[grant.out].free_at - late;
+            booked.add(view.now, end, (view.packets[grant.packet].size, lane));
         }
     }
 }

@@ -3,13 +3,14 @@
 use super::ecn::Ecn;
 use super::infiniband::InfiniBand;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::mechanisms::retry::Retry;
 use crate::cycle::rules::Any;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::OutputBuffer;
 use crate::cycle::state::{Fact, Grant};
 use crate::cycle::view::{Heads, Optional, View, column};
-use crate::fabric::rows::{LaneRow, PortRow, Rows};
+use crate::fabric::rows::{LaneRow, PortRow, Rows, Seen};
 use crate::fabric::{OutLane, OutPort};
 use crate::plan::{Marking, Plan};
 use bevy_ecs::change_detection::ContiguousMut;
@@ -137,7 +138,7 @@ fn infiniband<const W: usize>(
     mut heads: Heads<'_, '_, W>,
     mut fills: Query<'_, '_, &mut Fill>,
     mut paces: Query<'_, '_, &mut Pace>,
-    mut buffers: Query<'_, '_, &mut OutputBuffer>,
+    (mut buffers, retries): (Query<'_, '_, &mut OutputBuffer>, Query<'_, '_, &Retry>),
     (by, markable): (Res<'_, By>, Res<'_, Markable>),
 ) {
     let lists = heads.events.lists();
@@ -151,6 +152,8 @@ fn infiniband<const W: usize>(
     let mut fills: Rows<'_, LaneRow, Fill> = Rows::new(column!(fills));
     let mut paces: Rows<'_, PortRow, Pace> = Rows::new(column!(paces));
     let buffers: Rows<'_, PortRow, OutputBuffer> = Rows::new(column!(buffers));
+    let retries = retries.contiguous_iter().into_iter().flatten().next();
+    let retries: Seen<'_, PortRow, Retry> = Seen::new(retries.unwrap_or_default());
     count(view, &mut fills);
     let has_buffers = view.shared.switch.output_buffer > 0;
     for i in 0..view.lists.grants.len() {
@@ -166,6 +169,7 @@ fn infiniband<const W: usize>(
             out.free_at
         };
         let pace = &mut paces[grant.out];
+        let end = end - Retry::late(retries, grant.out);
         rule.advance(pace, end, flits, out.step);
         let is_root = pace.idle == 0;
         let fill = &mut fills[grant.lane];

@@ -101,8 +101,10 @@ impl<const W: usize> Injecting<'_, '_, W> {
     fn pass(&mut self, out: PortRow, number: u32, choice: Option<VlChoice>) {
         let numbering = self.view.shared.numbering;
         let lane = numbering.lane(out, number);
+        let late = self.view.late(out, 1);
         if self.held[lane].left == 0 {
-            let Some(size) = enter(&mut self.view, &mut self.hosts, out, number) else {
+            let channel = (out, number);
+            let Some(size) = enter(&mut self.view, &mut self.hosts, channel, late) else {
                 return;
             };
             self.held[lane] = Held {
@@ -114,11 +116,12 @@ impl<const W: usize> Injecting<'_, '_, W> {
         let view = &mut self.view;
         let port = &mut view.outs[out];
         port.lane_pointer = numbering.after(number);
-        port.free_at = view.now + u64::from(port.step);
+        port.free_at = view.now + u64::from(port.step) + late;
         // also a lane that has passed its last flit is asked again: it may have a candidate
         port.request_lanes.insert(number);
         port.wake_when_free(out, view.calendar);
-        let at = view.now + u64::from(port.latency) + view.shared.switch.request_delay;
+        let arrival = view.now + late + u64::from(port.latency);
+        let at = arrival + view.shared.switch.request_delay;
         let to = numbering.lane(port.to.port(), number);
         let row = &mut view.lanes[lane];
         row.sent = row.sent.wrapping_add(1);

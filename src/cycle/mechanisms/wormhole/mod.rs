@@ -124,10 +124,8 @@ pub struct Wormhole {
 impl Mechanism for Wormhole {
     fn of(site: &Site<'_>) -> Option<Self> {
         let switch = &site.shared.switch;
-        let latencies = (site.graph.channel_ids()).map(|id| site.graph.channel(id).timing.latency);
-        let farthest = u64::from(latencies.max().unwrap_or(1)) + switch.crossbar_delay;
-        switch.single_flits.then_some(Self {
-            farthest: farthest + switch.request_delay,
+        switch.single_flits.then(|| Self {
+            farthest: site.plan.event_horizon(site.graph),
             drops: site.plan.switch.drop.is_some(),
         })
     }

@@ -216,8 +216,9 @@ impl<const W: usize> Passing<'_, W> {
             input,
             ..
         } = pick;
+        let late = self.view.late(out, 1);
         if let Some(bit) = pick.first {
-            self.begin(pick, bit);
+            self.begin(pick, bit, late);
         }
         let held = &mut self.held[lane];
         held.left -= 1;
@@ -227,7 +228,7 @@ impl<const W: usize> Passing<'_, W> {
         let now = view.now;
         let port = &mut view.outs[out];
         let until = now + u64::from(port.step);
-        port.free_at = until;
+        port.free_at = until + late;
         let number = view.shared.numbering.number(lane);
         port.lane_pointer = view.shared.numbering.after(number);
         let index = port.index;
@@ -262,7 +263,7 @@ impl<const W: usize> Passing<'_, W> {
                 self.leave_input(input, until);
             }
         }
-        self.send((out, lane), is_last.then_some(packet));
+        self.send((out, lane), is_last.then_some(packet), late);
     }
 
     /// Nobody keeps an input from `at` on: the outputs that its heads request are looked at again.
@@ -277,7 +278,7 @@ impl<const W: usize> Passing<'_, W> {
     }
 
     /// The first flit of a packet passes: it holds the lane, leaves its queue, and is on its way to the next.
-    fn begin(&mut self, pick: &Pick, bit: u16) {
+    fn begin(&mut self, pick: &Pick, bit: u16, late: u64) {
         let &Pick {
             out,
             lane,
@@ -329,7 +330,7 @@ impl<const W: usize> Passing<'_, W> {
             class: record.class,
             size,
         };
-        let to_host = self.lead((out, lane), packet);
+        let to_host = self.lead((out, lane), packet, late);
         self.held[lane] = Held {
             left: size,
             queue,
@@ -339,10 +340,11 @@ impl<const W: usize> Passing<'_, W> {
     }
 
     /// Where a header goes: the queue it joins when it may leave the next switch; whether it goes to a host instead.
-    fn lead(&mut self, (out, lane): (PortRow, LaneRow), packet: PacketRow) -> bool {
+    fn lead(&mut self, (out, lane): (PortRow, LaneRow), packet: PacketRow, late: u64) -> bool {
         let view = &mut self.view;
         let port = &view.outs[out];
-        let at = view.now + u64::from(port.latency) + view.shared.switch.request_delay;
+        let arrival = view.now + late + u64::from(port.latency);
+        let at = arrival + view.shared.switch.request_delay;
         let number = view.shared.numbering.number(lane);
         match port.peer {
             Peer::Switch => {
@@ -361,10 +363,10 @@ impl<const W: usize> Passing<'_, W> {
     }
 
     /// Where the flit goes; `last`: the packet that it is the last of, if it goes to a host.
-    fn send(&mut self, (out, lane): (PortRow, LaneRow), last: Option<PacketRow>) {
+    fn send(&mut self, (out, lane): (PortRow, LaneRow), last: Option<PacketRow>, late: u64) {
         let view = &mut self.view;
         let port = &view.outs[out];
-        let arrival = view.now + u64::from(port.latency);
+        let arrival = view.now + late + u64::from(port.latency);
         let at = arrival + view.shared.switch.request_delay;
         let numbering = view.shared.numbering;
         let number = numbering.number(lane);

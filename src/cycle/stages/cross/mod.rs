@@ -102,13 +102,8 @@ pub(in crate::cycle) fn carry_out_here<const W: usize, P: RuleSet, const TURNS: 
     }
     let step = view.outs[grant.out].step;
     return_credits(view, grant.queue, grant.input, view.now, taken.flits, step);
-    forward(
-        view,
-        (grant.out, grant.lane),
-        taken.packet,
-        taken.flits,
-        start,
-    );
+    let channel = (grant.out, grant.lane);
+    forward(view, channel, taken.packet, taken.flits, start);
     taken.packet
 }
 
@@ -141,7 +136,7 @@ fn take_head<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, grant: &Gran
 }
 
 /// Output side of the grant: time, credits, request, and its round robins (D3, D5 to D7); the output is looked at again if more
-/// requests stand. Returns the cycle in which the channel starts, without the crossbar delay.
+/// requests stand. Returns the cycle in which the channel starts what comes without errors, without the crossbar delay.
 #[inline(always)]
 fn occupy_output<const W: usize, P: RuleSet, const TURNS: bool>(
     view: &mut View<'_, W, P>,
@@ -151,20 +146,24 @@ fn occupy_output<const W: usize, P: RuleSet, const TURNS: bool>(
     first: bool,
 ) -> u64 {
     let (now, shared) = (view.now, view.shared);
+    let late = match shared.output_lane_buffer() {
+        0 => view.late(grant.out, flits),
+        _ => 0,
+    };
     let out = &mut view.outs[grant.out];
     out.free_at = if shared.output_lane_buffer() == 0 {
-        until
+        until + late
     } else {
         now + 1
     };
-    let mut start = now;
+    let mut start = now + late;
     if shared.output_buffer() != 0 {
         let channel_free = &mut view.optional.buffers[grant.out].channel_free;
         let begin = (now + shared.switch.crossbar_delay).max(*channel_free);
-        *channel_free = begin + (until - now);
+        *channel_free = begin + (until - now) + late;
         let ahead = u64::from(shared.output_buffer()) * u64::from(out.step);
         out.free_at = channel_free.saturating_sub(ahead).max(now + 1);
-        start = begin - shared.switch.crossbar_delay;
+        start = begin - shared.switch.crossbar_delay + late;
     }
     // a boundless lane keeps its credits, which cover any packet
     let taken = if out.is_boundless() { 0 } else { flits };
@@ -335,7 +334,7 @@ pub(in crate::cycle) fn return_credits<const W: usize, P: RuleSet>(
     }
 }
 
-/// Sends the packet over its channel (output and its lane): the next hop's event.
+/// Sends the packet over its channel (output and its lane): the next hop's event. `start`: of the transmission without errors.
 #[inline(always)]
 pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,

@@ -157,6 +157,7 @@ fn start<const W: usize, P: RuleSet>(
     let Some((waiting, drained, tag)) = take_next(view, hosts, out, lane) else {
         return;
     };
+    let late = view.late(out, waiting.size);
     let port = &mut view.outs[out];
     if drained {
         port.request_lanes.remove(lane);
@@ -164,7 +165,7 @@ fn start<const W: usize, P: RuleSet>(
     if !view.shared.management().contains(lane) {
         port.lane_pointer = numbering.after(lane);
     }
-    port.free_at = view.now + u64::from(waiting.size) * u64::from(port.step);
+    port.free_at = view.now + u64::from(waiting.size) * u64::from(port.step) + late;
     if !port.request_lanes.is_empty() {
         port.wake_when_free(out, view.calendar);
     }
@@ -175,18 +176,19 @@ fn start<const W: usize, P: RuleSet>(
     if let Some(choice) = choice {
         vl_tables::commit(view, out, choice, waiting.size);
     }
-    launch(view, hosts, out, lane, (&waiting, tag));
+    launch(view, hosts, (out, lane), (&waiting, tag), late);
 }
 
-/// A packet starts on a channel that passes single flits; returns its size. Credits and channel are the caller's.
+/// A packet starts on a channel that passes single flits, the first of which is that `late`; returns its size. Credits and
+/// channel are the caller's.
 pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &mut Start<'_>,
-    out: PortRow,
-    lane: u32,
+    (out, lane): (PortRow, u32),
+    late: u64,
 ) -> Option<u16> {
     let (waiting, _, tag) = take_next(view, hosts, out, lane)?;
-    launch(view, hosts, out, lane, (&waiting, tag));
+    launch(view, hosts, (out, lane), (&waiting, tag), late);
     Some(waiting.size)
 }
 
@@ -195,9 +197,9 @@ pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
 fn launch<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &mut Start<'_>,
-    out: PortRow,
-    lane: u32,
+    (out, lane): (PortRow, u32),
     (waiting, tag): (&Waiting, Tag),
+    late: u64,
 ) {
     let now = view.now;
     let packet = Packet {
@@ -227,7 +229,8 @@ fn launch<const W: usize, P: RuleSet>(
     view.packets[row] = packet;
     view.records[row] = record;
     let port = &view.outs[out];
-    let at = now + u64::from(port.latency) + view.pipeline_of(port.to.port(), row, port.step);
+    let arrival = now + late + u64::from(port.latency);
+    let at = arrival + view.pipeline_of(port.to.port(), row, port.step);
     let lane = view.shared.numbering.lane(port.to.port(), lane);
     view.calendar.at(at).heads.push((lane, row));
     if view.lists.facts.sent {

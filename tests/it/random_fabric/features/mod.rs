@@ -3,12 +3,14 @@
 mod claims;
 mod flows;
 mod reacting;
+mod retry;
 mod routes;
 mod set_ups;
 mod vl_tables;
 mod wormhole;
 
 pub(crate) use claims::{CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES};
+pub(crate) use retry::{RETRY, RETRY_ON_TABLES};
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
 pub(crate) use set_ups::{BESIDE_SET_UPS, SET_UPS};
 
@@ -223,6 +225,7 @@ where
         .chain(dropping(case))
         .chain(wormhole::wormhole(case))
         .chain(claims::claims(case))
+        .chain(retry::retry(case))
         .chain(control(&case.plan))
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())

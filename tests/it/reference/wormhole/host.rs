@@ -1,4 +1,4 @@
-//! Stage Inject of a host that passes single flits (D65).
+//! Stage Inject of a host that passes single flits (D65), each of them a transmission (D74).
 
 use crate::reference::Setting;
 use crate::reference::flows::Look;
@@ -56,10 +56,10 @@ impl Host {
             packet: id,
             index: packet.flits_sent,
         };
-        link.pass(flit, lane, now, now);
+        let late = link.pass(flit, lane, now, now);
         packet.flits_sent += 1;
         let is_last = packet.flits_sent == packet.size;
         self.held[lane] = (!is_last).then_some(id);
-        self.free_at = now + link.cycles_per_flit;
+        self.free_at = now + link.cycles_per_flit + late;
     }
 }

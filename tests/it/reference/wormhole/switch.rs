@@ -1,10 +1,10 @@
-//! Stages Arbitrate and Cross of a switch that passes single flits (D65).
+//! Stages Arbitrate and Cross of a switch that passes single flits (D65), each of them a transmission (D74).
 
 use crate::reference::Setting;
 use crate::reference::grant_kind::GrantKind;
 use crate::reference::lane_choice::LaneChoice;
 use crate::reference::legacy_tables::Size;
-use crate::reference::link::{Link, Moving, Start};
+use crate::reference::link::{Link, Moving};
 use crate::reference::packet::{Flit, Packet, PacketId};
 use crate::reference::switch::{Grant, Switch};
 use crate::reference::wormhole::check_succession;
@@ -305,6 +305,8 @@ fn pass(
     let state = switch.outputs[output].as_mut().expect("connected");
     let since = links[input.channel].remove(flit, now);
     assert!(since + delay(options) <= now, "a flit skips the pipeline");
+    let crosses = now + u64::from(options.crossbar_delay);
+    let late = links[state.channel].pass(flit, lane, crosses, now);
 
     let free_at = &mut switch.ports.inputs_free_at[next.input];
     assert!(*free_at <= now, "two flits of one input");
@@ -313,7 +315,7 @@ fn pass(
     }
     let port = &mut switch.ports.outputs[output];
     assert!(port.free_at <= now, "two flits of one output");
-    port.free_at = now + state.cycles_per_flit;
+    port.free_at = now + state.cycles_per_flit + late;
 
     let before = port.held[lane].map(|held| (held.packet, held.passed));
     let expected = (flit.index > 0).then_some((flit.packet, flit.index));
@@ -338,28 +340,23 @@ fn pass(
     }
     assert!(queue.leaving && queue.packets[0].packet == flit.packet);
 
-    let link = &mut links[state.channel];
-    let crosses = now + u64::from(options.crossbar_delay);
-    link.pass(flit, lane, crosses, now);
     if is_last {
         switch.free_queue((next.input, next.input_lane), flit.packet, now + 1);
     }
 }
 
 impl Link {
-    /// A single flit takes its credit and goes to the channel.
-    pub(super) fn pass(&mut self, flit: Flit, lane: usize, crosses: u64, now: u64) {
+    /// A single flit takes its credit and goes to the channel; returns what it comes late by (D74).
+    pub(super) fn pass(&mut self, flit: Flit, lane: usize, crosses: u64, now: u64) -> u64 {
         self.take_credits(lane, 1);
-        self.starts.push(Start {
-            cycle: now,
-            lane,
-            size: 1,
-        });
+        let late = self.start(lane, 1, now);
         self.hand_over(Moving {
             flit,
             lane,
             past_crossbar: crosses,
             crosses,
+            late,
         });
+        late
     }
 }
