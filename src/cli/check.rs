@@ -151,6 +151,8 @@ fn verdict(resolved: &Resolved, word: &str) -> String {
         format!("\n  credits  {text}")
     });
     let loops: String = loops.collect();
+    let errors = errors(resolved).map(|text| format!("\n  errors   {text}"));
+    let errors = errors.unwrap_or_default();
     let own_routes = own_routes(resolved).map(|text| format!("\n  routes   {text}"));
     let shared = uncounted::shared(resolved);
     let shared = shared.iter().fold(String::new(), |mut text, shared| {
@@ -164,7 +166,7 @@ fn verdict(resolved: &Resolved, word: &str) -> String {
         .and_then(|pace| cycles_of_a_flit(cycle_ns, pace));
     let clock = clock.map_or(String::new(), |told| format!("  clock    {told}\n"));
     format!(
-        "{}: {word}\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}{}{loops}{shared}\n  traffic  {}\n  \
+        "{}: {word}\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}{}{errors}{loops}{shared}\n  traffic  {}\n  \
          cycles   {} warm-up + {} measurement, then at most {} drain; looks for deadlocks at \
          least {} apart\n{clock}",
         plan.title,
@@ -179,6 +181,23 @@ fn verdict(resolved: &Resolved, word: &str) -> String {
         plan.phases.drain_limit,
         Times::of(plan, graph).between_looks(plan.phases.watchdog),
     )
+}
+
+/// What errors of links make of the slowest of them.
+fn errors(resolved: &Resolved) -> Option<String> {
+    let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
+    let retry = plan.link_retry?;
+    let largest = plan.largest_packet();
+    let flits = plan.transmission(largest);
+    let bytes = u64::from(flits) * u64::from(plan.flit_bytes);
+    let pace = |id| f64::from(graph.channel(id).timing.cycles_per_flit);
+    let left = |id| pace(id) / plan.time_of_flit(graph, id, largest);
+    let least = graph.channel_ids().map(left).fold(1.0, f64::min);
+    Some(format!(
+        "{:.1e} of the transmissions of {bytes} B come with one; a channel carries {} of its rate at least, on average",
+        retry.failure(8 * bytes),
+        share(least)
+    ))
 }
 
 /// What a class can send over the channels of a kind.

@@ -7,9 +7,9 @@
 
 use super::mechanisms::adaptive::Adaptation;
 use super::mechanisms::own_routes::OwnRoutes;
-use super::mechanisms::retry::Errors;
 use super::state::Shared;
 use crate::fabric::Classifier;
+use crate::fabric::bit_errors::Errors;
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::LaneRow;
 use crate::plan::{Matching, OutputArbitration};

@@ -6,13 +6,13 @@
 use super::mechanisms::adaptive::Choice;
 use super::mechanisms::adaptive::contention::Contention;
 use super::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
-use super::mechanisms::retry::Retry;
 use super::mechanisms::vl_tables::{InputLaneArbiter, LaneArbiter};
 use super::rules::{Any, RuleSet, Rules};
 use super::stages::arbitrate::input_first::{InputArbiter, VoqPointer};
 use super::stages::arbitrate::{OutputStream, Turn, Turns};
 use super::stages::cross::OutputBuffer;
 use super::state::{Calendar, Place, Worklists};
+use crate::fabric::bit_errors::Retry;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen, SwitchRow, TurnRow};
 use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};

@@ -22,6 +22,7 @@
     reason = "rows, masks and their arithmetic cost nothing in the cycle only where they are inlined"
 )]
 
+pub mod bit_errors;
 pub mod classifier;
 pub mod components;
 pub mod credits;

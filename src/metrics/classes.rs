@@ -4,7 +4,7 @@ use super::Numbers::{Real, Statistics, Whole};
 use super::loads::load;
 use super::paths::set;
 use super::run::mean_hops;
-use super::{Entry, FRACTION, Metric, Of, OneClass, all, by_hops, flow_groups, jobs, json, metric};
+use super::{Entry, FRACTION, Metric, Of, OneClass, all, by_hops, flows, jobs, json, metric};
 use crate::measure::{LatencySummary, RunResult};
 use serde_json::{Map, Value};
 
@@ -267,7 +267,7 @@ fn list(run: &RunResult) -> Value {
         if let Some(by_hops) = by_hops::of_class(&class) {
             set(&mut values, "by_hops", by_hops);
         }
-        flow_groups::enter_class(&class, &mut values);
+        flows::groups::enter_class(&class, &mut values);
         Value::from(values)
     });
     classes.collect()

@@ -16,8 +16,6 @@ mod by_hops;
 mod classes;
 mod congestion;
 mod control;
-mod flow_groups;
-mod flow_sizes;
 mod flows;
 mod jobs;
 mod loss;
@@ -57,8 +55,8 @@ static TABLES: [&[Entry]; 19] = [
     loss::ENTRIES,
     retry::ENTRIES,
     max_min::ENTRIES,
-    flow_groups::ENTRIES,
-    flow_sizes::ENTRIES,
+    flows::groups::ENTRIES,
+    flows::sizes::ENTRIES,
     work::ENTRIES,
 ];
 
@@ -154,7 +152,7 @@ enum Of {
     /// The flows of a size class; left out without a value.
     Sizes(fn(&[&FlowResult]) -> Option<Value>),
     /// The flows of a class, of a service level, or there of a length of their way; left out without a value.
-    Flows(fn(&flow_groups::Group<'_>) -> Option<Value>),
+    Flows(fn(&flows::groups::Group<'_>) -> Option<Value>),
     /// The verdict in one word; not in `summary.json`.
     Verdict(fn(&str) -> bool),
     /// The routes alone, and the class or number that the path names; not in `summary.json`.

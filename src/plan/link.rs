@@ -1,5 +1,9 @@
 //! Options of links.
 
+use super::{Forwarding, Plan};
+use crate::ids::ChannelId;
+use crate::topology::Graph;
+
 /// Link-level retry (D74): channels make errors in bits, and their ends repeat what came with one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkRetry {
@@ -16,6 +20,35 @@ impl LinkRetry {
     /// Probability of an error in a transmission of so many bits.
     pub fn failure(&self, bits: u64) -> f64 {
         -libm::expm1(bits as f64 * libm::log1p(-self.bit_error_rate))
+    }
+
+    /// Mean repeats of a transmission of so many bits: f / (1 - f), f the probability of an error.
+    pub fn mean_repeats(&self, bits: u64) -> f64 {
+        libm::expm1(-(bits as f64) * libm::log1p(-self.bit_error_rate))
+    }
+}
+
+impl Plan {
+    /// Flits of a transmission (D74): those of a packet, or one where flits pass singly.
+    pub fn transmission(&self, packet: u16) -> u16 {
+        match self.switch.forwarding {
+            Forwarding::Wormhole => 1,
+            _ => packet,
+        }
+    }
+
+    /// How long a channel is kept by a flit of packets of so many flits, mean, with what is repeated \[cycles\].
+    pub fn time_of_flit(&self, graph: &Graph, channel: ChannelId, packet: u16) -> f64 {
+        let timing = graph.channel(channel).timing;
+        let pace = f64::from(timing.cycles_per_flit);
+        let Some(retry) = self.link_retry else {
+            return pace;
+        };
+        let flits = self.transmission(packet);
+        let bits = 8 * u64::from(self.flit_bytes) * u64::from(flits);
+        let back = graph.channel(channel.reverse()).timing.latency;
+        let trip = f64::from(timing.latency) + f64::from(back) + f64::from(retry.delay);
+        pace + retry.mean_repeats(bits) * (pace + trip / f64::from(flits))
     }
 }
 

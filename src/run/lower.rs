@@ -5,10 +5,10 @@
 use crate::cycle::mechanisms::adaptive::Adaptation;
 use crate::cycle::mechanisms::flows::flow_ends;
 use crate::cycle::mechanisms::own_routes::OwnRoutes;
-use crate::cycle::mechanisms::retry::Errors;
 use crate::cycle::rules::{Any, Rules};
 use crate::cycle::state::{Border, Forwarding, Shared, SwitchRules, Traffic};
 use crate::fabric::Classifier;
+use crate::fabric::bit_errors::Errors;
 use crate::fabric::components::{InPort, OutLane, OutPort, Peer, Queue, Switch};
 use crate::fabric::mask::{LaneMask, Mask, QueueMask};
 use crate::fabric::numbering::Numbering;

@@ -71,6 +71,7 @@ studies![
     "lash_layers_of_pairs",
     "lash_mesh_4x8",
     "lash_torus_4x8",
+    "link_retry",
     "load_balance_mesh_8x8",
     "load_balance_torus_8x8",
     "matching_and_lanes",

@@ -2,6 +2,7 @@
 //! of a window, in every cycle of random cases and by hand.
 
 use crate::random_fabric::{Case, adaptive_case, case, shipped_case};
+use crate::reference::Retry;
 use crate::runs::{resolve, run};
 use std::collections::VecDeque;
 use virtlane::cycle::Columns;
@@ -62,6 +63,8 @@ struct Seen {
     management: u64,
     /// With a delay of the crossbar and a buffer behind it.
     delayed: u64,
+    /// Transmissions that were repeated.
+    repeats: u64,
     resumed: u64,
 }
 
@@ -74,19 +77,24 @@ struct Recount<'a> {
     coming: Vec<VecDeque<(u64, usize)>>,
     /// First cycle in which the channel behind an output buffer is free, the crossbar's delay included.
     free: Vec<u64>,
+    /// What channels repeat.
+    retries: Vec<Option<Retry>>,
     /// Flits that have crossed, `[channel * lanes + lane]`.
     crossed: Vec<u64>,
 }
 
 impl Recount<'_> {
     /// A channel was granted so many flits of a lane in cycle `now`.
-    fn grant(&mut self, (channel, lane): (usize, usize), now: u64, flits: u64) {
+    fn grant(&mut self, (channel, lane): (usize, usize), now: u64, flits: u64, seen: &mut Seen) {
         let ends = self.graph.channel(ChannelId::from(channel));
         let pace = u64::from(ends.timing.cycles_per_flit);
         let delay = u64::from(self.plan.switch.crossbar_delay);
+        let retry = self.retries[channel].as_mut();
+        let (repeats, late) = retry.map_or((0, 0), |retry| retry.transmit(flits as u16));
+        seen.repeats += repeats;
         let first = if ends.from.switch().is_some() && self.plan.switch.output_buffer > 0 {
             let first = now.max(self.free[channel].saturating_sub(delay));
-            self.free[channel] = (now + delay).max(self.free[channel]) + flits * pace;
+            self.free[channel] = (now + delay).max(self.free[channel]) + flits * pace + late;
             first
         } else {
             now
@@ -142,6 +150,9 @@ fn follow<R>(case: &Case<R>, routes: &Routes, seen: &mut Seen) {
         lanes,
         coming: vec![VecDeque::new(); channels],
         free: vec![0; channels],
+        retries: (graph.channel_ids())
+            .map(|channel| Retry::new(plan, graph, channel))
+            .collect(),
         crossed: vec![0; channels * lanes],
     };
     let mut before = vec![0; channels * lanes];
@@ -158,7 +169,7 @@ fn follow<R>(case: &Case<R>, routes: &Routes, seen: &mut Seen) {
         for (row, (before, after)) in before.iter().zip(&after).enumerate() {
             if after > before {
                 let place = (row / lanes, row % lanes);
-                recount.grant(place, now - 1, after - before);
+                recount.grant(place, now - 1, after - before, seen);
             }
         }
         let found = crossed(&simulation, lanes, after.clone());
@@ -195,6 +206,7 @@ fn flits_count_in_the_cycle_in_which_they_cross() {
         seen.behind_lanes,
         seen.management,
         seen.delayed,
+        seen.repeats,
         seen.resumed,
     ];
     assert!(all.iter().all(|&count| count > 100), "{seen:?}");

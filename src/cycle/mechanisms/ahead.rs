@@ -16,7 +16,6 @@
 //! 5. Output lanes know the packet on their channel; single flits (D65) cross in the cycle in which they pass.
 
 use super::output_lanes::buffers::OutChannel;
-use super::retry::Retry;
 use crate::cycle::look::Columns;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
@@ -24,6 +23,7 @@ use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::OutputBuffer;
 use crate::cycle::state::{Calendar, Fact, Place, Worklists};
 use crate::cycle::view::{Packets, column};
+use crate::fabric::bit_errors::Retry;
 use crate::fabric::rows::{HostRow, PortRow, Rows, Seen};
 use crate::fabric::{Host, OutPort};
 use bevy_ecs::change_detection::ContiguousMut;
@@ -135,7 +135,10 @@ fn system<const ALL: bool>(
     let (now, shared) = (calendar.now(), &place.shared);
     let management = shared.switch.management;
     let (packets, records) = packets.rows();
-    for grant in lists.grants.iter().filter(|grant| grant.accepted) {
+    // rule 5
+    let known = shared.switch.output_lane_buffer > 0;
+    let grants = lists.grants.iter().filter(|_| !known);
+    for grant in grants.filter(|grant| grant.accepted) {
         let lane = shared.numbering.number(grant.lane);
         if ALL || management.contains(lane) {
             let free_at = free_at(&place, grant.out, &outs[grant.out], buffers);

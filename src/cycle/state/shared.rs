@@ -3,8 +3,8 @@
 use crate::cycle::mechanisms::adaptive::Adaptation;
 use crate::cycle::mechanisms::flows::FlowEnd;
 use crate::cycle::mechanisms::own_routes::OwnRoutes;
-use crate::cycle::mechanisms::retry::Errors;
 use crate::fabric::Classifier;
+use crate::fabric::bit_errors::Errors;
 use crate::fabric::mask::LaneMask;
 use crate::fabric::numbering::Numbering;
 use crate::fabric::rows::LaneRow;

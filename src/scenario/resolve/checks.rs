@@ -117,6 +117,28 @@ fn accepted(written: &At<VlArbitration>, plan: &Plan) -> Result<(), Mistake> {
     Err(accept.mistake(format!("`HighFirst` does not go with {why}: use `InTurn`")))
 }
 
+/// D74: the largest packet comes without an error more often than not.
+pub(super) fn link_retry(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    let (Some(written), Some(retry)) = (&scenario.fabric.link.retry, plan.link_retry) else {
+        return Ok(());
+    };
+    let what = match plan.switch.forwarding {
+        Forwarding::Wormhole => "flits",
+        _ => "largest packets",
+    };
+    let flits = plan.transmission(plan.largest_packet());
+    let bytes = u64::from(flits) * u64::from(plan.flit_bytes);
+    let failure = retry.failure(8 * bytes);
+    if failure <= 0.5 {
+        return Ok(());
+    }
+    let most = std::f64::consts::LN_2 / (8 * bytes) as f64;
+    Err(written.bit_error_rate.mistake(format!(
+        "{:.0} % of the {what}, of {bytes} B, would come with an error: a link like that is down; expected at most {most:.1e}",
+        failure * 100.0
+    )))
+}
+
 /// D43: looks that tell something.
 pub(super) fn congestion(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     let (Some(every), Some(key)) = (plan.observe.congestion, &scenario.observe.congestion) else {

@@ -1,7 +1,7 @@
 //! The stages before routes: the fabric in cycles, then everything that the engine needs.
 
 use super::super::sections::traffic;
-use super::super::sections::{LinkRetry, Scenario, admission, dropping};
+use super::super::sections::{Scenario, admission, dropping};
 use super::super::syntax::Mistake;
 use super::layout::Layout;
 use super::parts::Parts;
@@ -122,6 +122,6 @@ pub fn plan(
     checks::congestion(scenario, &plan)?;
     dropping::check(scenario, &plan)?;
     wormhole::check(scenario, &plan)?;
-    LinkRetry::check(scenario, &plan)?;
+    checks::link_retry(scenario, &plan)?;
     Ok(plan)
 }

@@ -72,7 +72,7 @@ use host::Host;
 use link::Link;
 use messages::Messages;
 use packet::{Packet, Rejected};
-use retry::Retry;
+pub(crate) use retry::Retry;
 use switch::Switch;
 use virtlane::plan::Plan;
 use virtlane::rng::{Purpose, stream};
@@ -174,7 +174,7 @@ impl<'a> Fabric<'a> {
         claims::check_plan(setting);
         let link = |channel| {
             let mut link = Link::new(graph, channel, options);
-            link.retry = Retry::new(setting, channel);
+            link.retry = Retry::new(setting.plan, setting.graph, channel);
             link
         };
         Self {
@@ -229,7 +229,7 @@ impl<'a> Fabric<'a> {
         self.setting.plan = plan;
         // what is late already stays so
         for (link, channel) in self.links.iter_mut().zip(self.setting.graph.channel_ids()) {
-            link.retry = Retry::new(self.setting, channel);
+            link.retry = Retry::new(self.setting.plan, self.setting.graph, channel);
         }
         for host in &mut self.hosts {
             host.fork(self.setting, now);

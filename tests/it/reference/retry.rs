@@ -1,15 +1,16 @@
 //! Link-level retry (D74): what one channel repeats, transmission by transmission.
 
-use super::Setting;
 use virtlane::ids::ChannelId;
+use virtlane::plan::Plan;
 use virtlane::rng::{Purpose, Stream, stream, unit_interval};
+use virtlane::topology::Graph;
 
 /// Repeats after which a transmission is good, whatever the channel still carries without an error.
 const MOST_REPEATS: u64 = 16;
 
 /// Errors of one channel.
 #[derive(Debug)]
-pub(super) struct Retry {
+pub(crate) struct Retry {
     /// p.
     bit_error_rate: f64,
     bits_per_flit: u64,
@@ -24,12 +25,11 @@ pub(super) struct Retry {
 
 impl Retry {
     /// Before the first transmission of a channel under this plan; `None`: channels make no errors.
-    pub(super) fn new(setting: Setting<'_>, channel: ChannelId) -> Option<Self> {
-        let plan = setting.plan;
+    pub(crate) fn new(plan: &Plan, graph: &Graph, channel: ChannelId) -> Option<Self> {
         let terms = plan.link_retry?;
         assert!(0.0 < terms.bit_error_rate && terms.bit_error_rate < 1.0);
-        let timing = setting.graph.channel(channel).timing;
-        let opposite = setting.graph.channel(channel.reverse()).timing;
+        let timing = graph.channel(channel).timing;
+        let opposite = graph.channel(channel.reverse()).timing;
         let mut retry = Self {
             bit_error_rate: terms.bit_error_rate,
             bits_per_flit: 8 * u64::from(plan.flit_bytes),
@@ -43,7 +43,7 @@ impl Retry {
     }
 
     /// A transmission of so many flits: how often it is repeated, and what all of it is late by \[cycles\].
-    pub(super) fn transmit(&mut self, flits: u16) -> (u64, u64) {
+    pub(crate) fn transmit(&mut self, flits: u16) -> (u64, u64) {
         let flits = u64::from(flits);
         let bits = flits * self.bits_per_flit;
         let mut repeats = 0;

@@ -17,6 +17,7 @@ mod held_back;
 mod jobs;
 mod lash;
 mod latency_groups;
+mod link_retry;
 mod output_lanes;
 mod parking_lot;
 mod queueing;

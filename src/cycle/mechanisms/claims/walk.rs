@@ -5,11 +5,11 @@
 use super::kept::Kept;
 use super::{Claim, Claims};
 use crate::cycle::mechanisms::ahead::Booked;
-use crate::cycle::mechanisms::retry::Retry;
 use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::stages::cross::carry_out;
 use crate::cycle::state::Grant;
 use crate::cycle::view::{Crossing, Fabric, View, column};
+use crate::fabric::bit_errors::Retry;
 use crate::fabric::rows::{PacketRow, PortRow, Row, SwitchRow};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, ResMut};

@@ -3,13 +3,13 @@
 use super::ecn::Ecn;
 use super::infiniband::InfiniBand;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
-use crate::cycle::mechanisms::retry::Retry;
 use crate::cycle::rules::Any;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::OutputBuffer;
 use crate::cycle::state::{Fact, Grant};
 use crate::cycle::view::{Heads, Optional, View, column};
+use crate::fabric::bit_errors::Retry;
 use crate::fabric::rows::{LaneRow, PortRow, Rows, Seen};
 use crate::fabric::{OutLane, OutPort};
 use crate::plan::{Marking, Plan};

@@ -11,8 +11,8 @@
 //! A flow is held back when it gets less by what an overload of 10 % leaves behind, two packets and the time of filling the fabric
 //! allowed for: there is no chance in it. The cause is a channel of its way, the first of these that is true of one: it carries
 //! 0.98 of what it can; its credits come back too late for more than it carries, within 10 %; the sink behind it takes 0.98 of
-//! what it can. Without any of them it is the packets ahead of it that wait, unless other flows of the same host may have
-//! taken its turns: of a flow with a limit nothing is said then.
+//! what it can. Without any of them it is the packets ahead of it that wait, unless other flows of the same host, or what
+//! links repeat, may have taken its turns: of a flow with a limit nothing is said then.
 //!
 //! Cost: O(flows), and for those held back that of their ways.
 
@@ -155,7 +155,7 @@ impl Run<'_> {
                 return Some(format!("{name} takes {part:.3} of what it can"));
             }
         }
-        let is_known = !is_limited || self.is_alone(id);
+        let is_known = !is_limited || self.is_alone(id) && plan.link_retry.is_none();
         is_known.then(|| "packets ahead of its own wait on their way".to_owned())
     }
 
@@ -199,7 +199,7 @@ impl Window<'_> {
         let to = flow.stop.map_or(end, |stop| stop.min(end));
         let cycles = to.checked_sub(from).filter(|cycles| *cycles > 0)? as f64;
         let channel = self.graph.host_channel(flow.source);
-        let pace = self.cycles_per_flit(channel);
+        let pace = self.time_of_flit(channel);
         let (limited, is_limited) = limited(flow, pace, [from, to]);
         let received = counts.arrived.received as f64;
         let (may, gets) = if is_limited {

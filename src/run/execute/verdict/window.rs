@@ -147,6 +147,13 @@ impl<'a> Window<'a> {
         f64::from(self.graph.channel(channel).timing.cycles_per_flit)
     }
 
+    /// How long a flit keeps a channel, mean, with what link-level retry repeats of the smallest packets \[cycles\].
+    pub(super) fn time_of_flit(&self, channel: ChannelId) -> f64 {
+        let sizes = self.plan.classes.iter().map(|class| class.size.smallest());
+        let smallest = sizes.min().unwrap_or(1);
+        self.plan.time_of_flit(self.graph, channel, smallest)
+    }
+
     /// `S3 port 2 to H17`.
     pub(super) fn channel_name(&self, channel: ChannelId) -> String {
         let ends = self.graph.channel(channel);
@@ -162,7 +169,7 @@ impl<'a> Window<'a> {
     /// The same, and its standard deviation. The last flit of a slow channel may take longer than the measurement.
     fn carried(&self, channel: ChannelId) -> (f64, f64) {
         let flits = self.records.channels.flits(channel) as f64;
-        let (load, noise) = self.load(flits, self.cycles_per_flit(channel));
+        let (load, noise) = self.load(flits, self.time_of_flit(channel));
         (load.min(1.0), noise)
     }
 
@@ -276,8 +283,8 @@ impl<'a> Window<'a> {
         let loads = self.graph.host_ids().flat_map(|host| {
             let channel = self.graph.host_channel(host);
             let record = &self.records.hosts[host.index()];
-            let taking = self.cycles_per_flit(channel.reverse()).max(sink);
-            let sending = self.cycles_per_flit(channel);
+            let taking = self.time_of_flit(channel.reverse()).max(sink);
+            let sending = self.time_of_flit(channel);
             let taken = (
                 host,
                 "take",

@@ -6,17 +6,17 @@
 //! The spread of a flow is the longest less the shortest network latency of its packets; it is known with
 //! `observe: (percentiles: true)`.
 
-use super::flows::{quantile, some_mean, sorted};
-use super::loads::ratio;
-use super::paths::set;
-use super::{Entry, Metric, Of, OneClass, all, metric};
+use super::super::loads::ratio;
+use super::super::paths::set;
+use super::super::{Entry, Metric, Of, OneClass, all, metric};
+use super::{quantile, some_mean, sorted};
 use crate::measure::percentiles::Latencies;
 use crate::measure::{FlowResult, RunResult};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Flows that belong together.
-pub(super) struct Group<'a> {
+pub(in crate::metrics) struct Group<'a> {
     run: &'a RunResult,
     /// Classes that the group is all of.
     classes: Vec<u16>,
@@ -43,7 +43,7 @@ macro_rules! of_groups {
     };
 }
 
-pub(super) const ENTRIES: &[Entry] = of_groups![
+pub(in crate::metrics) const ENTRIES: &[Entry] = of_groups![
     "planned", "flows", "Flows of the group, those that were not admitted included",
     |group| Some(group.flows.len().into());
     "count", "flows", "Flows of the group that have begun",
@@ -142,7 +142,7 @@ fn deviation(values: &[f64]) -> Option<Value> {
 }
 
 /// Enters the values of the flows of a class, if it has some, among its own.
-pub(super) fn enter_class(class: &OneClass<'_>, values: &mut Map<String, Value>) {
+pub(in crate::metrics) fn enter_class(class: &OneClass<'_>, values: &mut Map<String, Value>) {
     let belongs = |flow: &FlowResult| flow.class == class.number;
     let group = Group::new(class.result, vec![class.number], belongs);
     if !group.flows.is_empty() {

@@ -1,9 +1,7 @@
 //! Section `retry` of `fabric.link`: errors in bits, and what it takes to repeat a packet.
 
-use super::Scenario;
-use super::values::{Read, fraction, time};
+use super::super::values::{Read, fraction, time};
 use crate::plan;
-use crate::plan::{Forwarding, Plan};
 use crate::scenario::resolve::quantity::delay;
 use crate::scenario::syntax::{At, Item, Mistake};
 use crate::units::{Clock, Time};
@@ -30,26 +28,5 @@ impl LinkRetry {
             bit_error_rate: self.bit_error_rate.value,
             delay: delay(&self.delay, clock, 0)?,
         })
-    }
-
-    /// The largest packet comes through at the first attempt more often than not.
-    pub(in crate::scenario) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
-        let (Some(written), Some(retry)) = (&scenario.fabric.link.retry, plan.link_retry) else {
-            return Ok(());
-        };
-        let (what, flits) = match plan.switch.forwarding {
-            Forwarding::Wormhole => ("flits", 1),
-            _ => ("largest packets", plan.largest_packet()),
-        };
-        let bytes = u64::from(flits) * u64::from(plan.flit_bytes);
-        let failure = retry.failure(8 * bytes);
-        if failure <= 0.5 {
-            return Ok(());
-        }
-        let most = std::f64::consts::LN_2 / (8 * bytes) as f64;
-        Err(written.bit_error_rate.mistake(format!(
-            "{:.0} % of the {what}, of {bytes} B, would come with an error: a link like that is down; expected at most {most:.1e}",
-            failure * 100.0
-        )))
     }
 }

@@ -1,13 +1,13 @@
 //! Flows with a size by their size: classes by powers of two of flits.
 
-use super::flows::{quantile, some_mean, sorted};
-use super::paths::set;
-use super::{Entry, Metric, Of, all, metric};
+use super::super::paths::set;
+use super::super::{Entry, Metric, Of, all, metric};
+use super::{quantile, some_mean, sorted};
 use crate::measure::{FlowResult, RunResult};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-pub(super) const ENTRIES: &[Entry] = &[
+pub(in crate::metrics) const ENTRIES: &[Entry] = &[
     Entry::Fact("flows.sizes", by_size),
     of_sizes(
         "flows.sizes.FLITS.count",

@@ -1,5 +1,8 @@
 //! The flows of a plan together: how fast they were, how fairly they shared, how long they took.
 
+pub(super) mod groups;
+pub(super) mod sizes;
+
 use super::loads::ratio;
 use super::{Entry, counted};
 use crate::measure::{FlowResult, RunResult};

@@ -1,6 +1,9 @@
 //! Sections `link`, `except` and `host_link`: rates and latencies, and the timing of channels.
 
-use super::LinkRetry;
+mod retry;
+
+pub use retry::LinkRetry;
+
 use super::values::{Read, list, rate, time};
 use crate::plan;
 use crate::scenario::print::Printer;
