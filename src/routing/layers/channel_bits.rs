@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// The channels between switches as vertices: those that leave one switch are neighbours in a set of bits.
 #[derive(Clone, Debug)]
-pub(super) struct Vertices {
+pub(in crate::routing) struct Vertices {
     /// Vertex of each channel, `u32::MAX` for those of hosts.
     of_channel: Vec<u32>,
     /// Number of vertices, with unused ones that fill words.
@@ -105,7 +105,7 @@ fn lay_out(switches: impl Iterator<Item = u32>) -> (Vec<u32>, Vec<(u32, u32)>, u
 
 impl Vertices {
     /// Vertices of channels of which `ends` are the switches: from, to.
-    pub(super) fn new(ends: &[Option<(u32, u32)>]) -> Self {
+    pub(in crate::routing) fn new(ends: &[Option<(u32, u32)>]) -> Self {
         let between = || ends.iter().flatten();
         let (mut leaving, leaving_words, count) = lay_out(between().map(|&(from, _)| from));
         let (mut entering, entering_words, entering_count) = lay_out(between().map(|&(_, to)| to));
@@ -138,7 +138,7 @@ impl Vertices {
     }
 
     /// Vertex of a channel between switches.
-    pub(super) fn of(&self, channel: u32) -> u32 {
+    pub(in crate::routing) fn of(&self, channel: u32) -> u32 {
         self.of_channel[channel as usize]
     }
 

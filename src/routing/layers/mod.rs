@@ -8,4 +8,7 @@ pub(super) mod layering;
 pub mod study;
 mod units;
 
+pub(super) use channel_bits::Vertices;
+pub(super) use graph::{Dependency, LayerGraph};
+
 pub use assign::{Granularity, Layers, NO_LAYER, Options, Order, Paths, Work, assign, upper_bound};

@@ -113,3 +113,26 @@ fn flows_that_get_what_they_may_send_are_steady() {
         assert_eq!(verdict, Verdict::Steady, "{flows}{of_class}: {reason}");
     }
 }
+
+/// Fifteen flows that may send 0.07 of a link each ask the link of the host that they go to for 1.05 of what it carries.
+#[test]
+fn limits_that_ask_a_channel_for_too_much_together_saturate_it() {
+    let fifteen = |rate: f64| {
+        let sixteen = NEAR.replace("hosts_per_switch: 4", "hosts_per_switch: 16");
+        let sixteen = sixteen.replace("256 flits", "64 flits");
+        let flows = format!("(pairs: Incast(to: 0), limit: Rate({rate}))");
+        told(&format!("{sixteen}, host: (scheduler: Paced)"), &flows, "")
+    };
+    let (verdict, reason) = fifteen(0.07);
+    assert_eq!(verdict, Verdict::Saturated, "{reason}");
+    let words = "the limits of 15 flows ask channel S0 port 1 to H0 for 1.050 of what it carries";
+    assert!(reason.contains(words), "{reason}");
+    // rates that fill the link exactly are what an algorithm of rates gives
+    let (verdict, reason) = fifteen(1.0 / 15.0);
+    assert_eq!(verdict, Verdict::Steady, "{reason}");
+    let words = "accepted load follows offered load; channel S0 port 1 to H0 carries 1.000";
+    assert!(
+        reason.contains(words) && !reason.contains("no channel is full"),
+        "{reason}"
+    );
+}

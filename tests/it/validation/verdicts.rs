@@ -1,6 +1,7 @@
 //! How often a verdict is wrong: fabrics whose limit is known, at loads around it.
 
 use super::{judged_by, note, run};
+use crate::runs::resolve;
 use rayon::prelude::*;
 use std::fmt::Write as _;
 use virtlane::run::Outcome;
@@ -306,4 +307,38 @@ fn a_search_judges_a_load_at_its_tolerance() {
     assert_eq!(judged(0.009), Judgement::Sustained);
     assert_eq!(judged(0.010), Judgement::Undecided);
     assert_eq!(judged(0.011), Judgement::NotSustained);
+}
+
+/// What fills the lanes before the channels of minimal paths, until packets take detours, ends by itself.
+#[test]
+fn lanes_that_fill_are_no_overload() {
+    let text = "Scenario(title: \"filling\", seed: 1,
+        fabric: (topology: Dragonfly(p: 4, a: 8, h: 4), flit: \"64 B\",
+            link: (rate: \"100 Gbit/s\", latency: \"50 ns\", except: [(on: Global, latency: \"500 ns\")]),
+            switch: (lanes: 4, lane_capacity: \"64 KiB\", input_speedup: 2, iterations: 2, routing_delay: \"100 ns\")),
+        routing: Ugal(),
+        traffic: [(name: \"adv\", pattern: BadDragon, process: Bernoulli(load: 0.05), size: \"1 KiB\")],
+        phases: (warmup: \"3906 cycles\", measure: \"40000 cycles\"))";
+    for seed in 1..=3 {
+        let outcome = run(&resolve(text, &[&format!("seed={seed}")]));
+        assert_ne!(outcome.verdict, Verdict::Saturated, "{}", outcome.reason);
+    }
+}
+
+/// Sources that always have a packet waiting and a number of packets to send are done with them.
+#[test]
+fn saturating_sources_that_have_sent_all_saturate_nothing() {
+    let told = |packets: u32| {
+        let text = format!(
+            "Scenario(title: \"limited\", seed: 1,
+            fabric: (topology: LeafSpine(leaves: 4, spines: 4, hosts_per_leaf: 4), flit: \"64 B\",
+                link: (rate: \"100 Gbit/s\", latency: \"10 ns\"), switch: (lanes: 1, lane_capacity: \"64 flits\")),
+            routing: FatTree(),
+            traffic: [(name: \"u\", pattern: Uniform, process: Saturating(), size: \"16 flits\", packets: {packets})],
+            phases: (warmup: \"0 cycles\", measure: \"20000 cycles\"))"
+        );
+        run(&resolve(&text, &[])).verdict
+    };
+    assert_ne!(told(10), Verdict::Saturated);
+    assert_eq!(told(10_000), Verdict::Saturated);
 }

@@ -18,7 +18,7 @@ use super::closure;
 use order::Order;
 
 /// A dependency with the number of paths that bring it: (from, to, paths).
-pub(super) type Dependency = (u32, u32, u32);
+pub(in crate::routing) type Dependency = (u32, u32, u32);
 
 /// New dependencies from which one search over the graph is cheaper than an ordered insertion of each.
 const MANY: usize = 32;
@@ -35,7 +35,7 @@ enum Onward {
 
 /// An acyclic graph over channels.
 #[derive(Clone, Debug)]
-pub(super) struct LayerGraph<'a> {
+pub(in crate::routing) struct LayerGraph<'a> {
     vertices: &'a Vertices,
     /// Successors of each vertex as bits.
     bits: Vec<u64>,
@@ -63,7 +63,7 @@ pub(super) struct LayerGraph<'a> {
 
 impl<'a> LayerGraph<'a> {
     /// No dependencies among `vertices`.
-    pub(super) fn new(vertices: &'a Vertices) -> Self {
+    pub(in crate::routing) fn new(vertices: &'a Vertices) -> Self {
         let count = vertices.count;
         let words = count.div_ceil(WORD as usize);
         Self {
@@ -90,7 +90,7 @@ impl<'a> LayerGraph<'a> {
     }
 
     /// Adds all dependencies, which differ, or none when they would close a cycle; tells whether it did.
-    pub(super) fn try_add(&mut self, dependencies: &[Dependency]) -> bool {
+    pub(in crate::routing) fn try_add(&mut self, dependencies: &[Dependency]) -> bool {
         if std::mem::take(&mut self.is_stale) {
             self.refused.fill(0);
         }

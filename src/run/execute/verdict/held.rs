@@ -14,6 +14,9 @@
 //! what it can. Without any of them it is the packets ahead of it that wait, unless other flows of the same host, or what
 //! links repeat, may have taken its turns: of a flow with a limit nothing is said then.
 //!
+//! Where no flow is held back by so much, the limits together may still ask a channel for more than it carries. Then all classes
+//! with flows over it are.
+//!
 //! Cost: O(flows), and for those held back that of their ways.
 
 use super::super::Run;
@@ -23,9 +26,13 @@ use crate::measure::FlowCounts;
 use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Plan};
 use crate::scenario::credit_loops::{Loops, words};
 use crate::topology::Endpoint;
+use std::collections::BTreeSet;
 
 /// Part of what credits let through from which on they are the cause.
 const HELD_BY_CREDITS: f64 = 0.9;
+
+/// Part of what a channel carries from which on limits of flows ask it for too much: rates that fill it are rounded.
+const ASKED_TOO_MUCH: f64 = 1.001;
 
 /// A flow that is held back.
 #[derive(Clone, Debug)]
@@ -120,7 +127,56 @@ impl Run<'_> {
                 words: format!("flow {id} ({from} to {to}) {gets}: {why}"),
             })
         });
-        held.collect()
+        let held: Vec<Held> = held.collect();
+        if held.is_empty() {
+            return self.asked_by_limits(window, counts);
+        }
+        held
+    }
+
+    /// Flows of which each gets nearly what it may send, and which ask a channel for more than it carries together.
+    fn asked_by_limits(&self, window: &Window<'_>, counts: &[FlowCounts]) -> Vec<Held> {
+        let plan = &self.resolved.plan;
+        let mut asked = vec![0.0; window.graph.channels().len()];
+        let mut limited = Vec::new();
+        for (id, (flow, counts)) in plan.flows.iter().zip(counts).enumerate() {
+            let Some((flits, true)) = is_free(plan, flow)
+                .then(|| window.may_send(flow, counts))
+                .flatten()
+            else {
+                continue;
+            };
+            let way = self.way(id);
+            for channel in &way {
+                asked[channel.index()] += flits;
+            }
+            limited.push((usize::from(flow.class), way));
+        }
+        let part = |channel: ChannelId| {
+            asked[channel.index()] * window.time_of_flit(channel) / window.cycles() as f64
+        };
+        let all = window
+            .graph
+            .channel_ids()
+            .map(|channel| (channel, part(channel)));
+        let most = all.max_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((channel, part)) = most.filter(|(_, part)| *part > ASKED_TOO_MUCH) else {
+            return Vec::new();
+        };
+        let over = limited.iter().filter(|(_, way)| way.contains(&channel));
+        let classes: Vec<usize> = over.map(|(class, _)| *class).collect();
+        let words = format!(
+            "the limits of {} flows ask channel {} for {part:.3} of what it carries",
+            classes.len(),
+            window.channel_name(channel)
+        );
+        let held = classes.into_iter().collect::<BTreeSet<usize>>().into_iter();
+        held.map(|class| Held {
+            class,
+            part: 1.0 / part,
+            words: words.clone(),
+        })
+        .collect()
     }
 
     /// What holds a flow back.
@@ -191,13 +247,25 @@ impl Run<'_> {
 }
 
 impl Window<'_> {
+    /// The part of the measurement in which a flow is active, if there is one.
+    fn active(&self, flow: &FlowPlan, counts: &FlowCounts) -> Option<[u64; 2]> {
+        let end = self.warmup() + self.cycles();
+        let from = counts.sent.start?.max(self.warmup());
+        let to = flow.stop.map_or(end, |stop| stop.min(end));
+        (from < to).then_some([from, to])
+    }
+
+    /// Flits that its limits let a flow send in the measurement, and whether it has any.
+    fn may_send(&self, flow: &FlowPlan, counts: &FlowCounts) -> Option<(f64, bool)> {
+        let pace = self.time_of_flit(self.graph.host_channel(flow.source));
+        Some(limited(flow, pace, self.active(flow, counts)?))
+    }
+
     /// What a flow may send and gets, where that is markedly less.
     fn shares(&self, flow: &FlowPlan, counts: &FlowCounts) -> Option<Shares> {
         let start = counts.sent.start?;
-        let end = self.warmup() + self.cycles();
-        let from = start.max(self.warmup());
-        let to = flow.stop.map_or(end, |stop| stop.min(end));
-        let cycles = to.checked_sub(from).filter(|cycles| *cycles > 0)? as f64;
+        let [from, to] = self.active(flow, counts)?;
+        let cycles = (to - from) as f64;
         let channel = self.graph.host_channel(flow.source);
         let pace = self.time_of_flit(channel);
         let (limited, is_limited) = limited(flow, pace, [from, to]);

@@ -6,7 +6,7 @@
 //! 1. Is it certain that the fabric takes less than is offered? *Saturated*, when a channel is asked for more than it
 //!    carries by the expected loads of routes and patterns ([`headroom`], no chance in it), or at the level of 0.1 % each
 //!    - the flits present (source queues and fabric) drift upwards, against the hypothesis of a random walk, the worst
-//!      case of a stable queue ([`stationarity::is_growing`]), or
+//!      case of a stable queue ([`stationarity::is_growing`]), and source queues most of all, or
 //!    - a host falls short: of the flits created for it, or by it, fewer are delivered than chance explains, corrected
 //!      (Bonferroni) for all hosts, both ways.
 //! 2. May an overload of 10 % be ruled out, being missed in at most 0.5 %? Only then *steady*. It may not, when
@@ -66,7 +66,7 @@ use super::Run;
 use super::jobs::Jobs;
 use crate::measure::outcome::ClassVerdict;
 use crate::measure::{ClassRecords, Records};
-use crate::plan::{ClassPlan, Plan};
+use crate::plan::Plan;
 use crate::run::outcome::Verdict;
 use crate::scenario::bounds::headroom;
 use std::fmt;
@@ -124,7 +124,6 @@ fn beside(plan: &Plan, classes: &[Option<ClassVerdict>]) -> String {
 
 /// Verdict and reason of the load.
 fn of_load(window: &Window<'_>, held: &[Held], leftover: Leftover) -> (Verdict, String) {
-    let plan = window.plan();
     if let Some(reason) = window.asked_too_much() {
         return (Verdict::Saturated, reason);
     }
@@ -135,7 +134,7 @@ fn of_load(window: &Window<'_>, held: &[Held], leftover: Leftover) -> (Verdict, 
     if let Some(reason) = rejecting(window).or_else(|| window.overload()) {
         return (Verdict::Saturated, reason);
     }
-    if plan.classes.iter().any(ClassPlan::is_backlogged) {
+    if window.is_backlogged() {
         let reason = "saturating sources offer all the fabric takes";
         let reason = format!("{reason}: {}", window.loads());
         return (Verdict::Saturated, reason);
@@ -153,8 +152,10 @@ fn of_load(window: &Window<'_>, held: &[Held], leftover: Leftover) -> (Verdict, 
         );
         return (Verdict::Undecided, reason);
     }
-    let reason =
-        String::from("nothing grows, no channel is full and accepted load follows offered load");
+    let reason = match window.full() {
+        None => "nothing grows, no channel is full and accepted load follows offered load".into(),
+        Some(full) => format!("nothing grows and accepted load follows offered load; {full}"),
+    };
     (
         Verdict::Steady,
         match late {
@@ -188,7 +189,7 @@ pub(super) enum Standing {
 /// How a measurement stands, and why.
 pub(super) fn standing(window: &Window<'_>) -> (Standing, Option<String>) {
     let is_bounded = rejecting(window).is_some();
-    let is_backlogged = window.plan().classes.iter().any(ClassPlan::is_backlogged);
+    let is_backlogged = window.is_backlogged();
     let overload = window.overload().filter(|_| !is_bounded);
     if overload.is_some() {
         return (Standing::Saturated, overload);

@@ -215,7 +215,7 @@ impl<'a> Window<'a> {
             .or_else(|| self.host_that_falls_short())
     }
 
-    /// Flits present that drift upwards.
+    /// Flits present that drift upwards, most of them at hosts: what fills the lanes of a fabric ends by itself.
     fn growing(&self) -> Option<String> {
         let changes: Vec<f64> = (self.series.joined(CHANGES).iter())
             .map(|batch| {
@@ -224,8 +224,28 @@ impl<'a> Window<'a> {
             .collect();
         let (created, delivered) = self.flits();
         let missing = self.shortfall(created, delivered + self.dropped());
+        let waiting = created - self.sum(|class| class.injected_flits) as f64;
         let is_drift = is_growing(&changes, CERTAIN) && missing > 0.0;
-        is_drift.then(|| self.loads())
+        (is_drift && waiting > missing / 2.0).then(|| self.loads())
+    }
+
+    /// Whether sources that always have a packet waiting had one to the end: those of limited numbers of packets may have sent all.
+    pub(super) fn is_backlogged(&self) -> bool {
+        let mut classes = self.plan.classes.iter();
+        let ends_full = self
+            .series
+            .batches()
+            .last()
+            .is_some_and(|batch| batch.present > 0);
+        classes
+            .any(|class| class.is_backlogged() && (class.packets_per_host.is_none() || ends_full))
+    }
+
+    /// The channel that was busy for most of the time, where it was full, in words.
+    pub(super) fn full(&self) -> Option<String> {
+        let (channel, part) = self.busiest(self.graph.channel_ids())?;
+        let name = self.channel_name(channel);
+        (part >= FULL_CHANNEL).then(|| format!("channel {name} carries {part:.3} of what it can"))
     }
 
     /// A host of whose flits fewer are delivered than chance explains.
