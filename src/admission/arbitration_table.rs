@@ -104,6 +104,10 @@ impl Admission for ArbitrationTable {
         true
     }
 
+    fn limited(&self) -> Option<[bool; 16]> {
+        Some(self.of_level.map(|table| table.is_some()))
+    }
+
     fn release(&self, desk: &mut DeskState, request: &Request) {
         let Some(table) = self.of_level[usize::from(request.level)] else {
             return;

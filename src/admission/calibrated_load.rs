@@ -72,6 +72,11 @@ impl Admission for CalibratedLoad {
         true
     }
 
+    fn limited(&self) -> Option<[bool; 16]> {
+        let is_limited = |level| self.0.iter().any(|(levels, _)| levels.contains(&level));
+        Some(std::array::from_fn(|level| is_limited(level as u8)))
+    }
+
     fn release(&self, desk: &mut DeskState, request: &Request) {
         if let Some((_, sum)) = self.group(desk, request.level) {
             *sum -= request.peak;

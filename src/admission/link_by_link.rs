@@ -254,6 +254,10 @@ impl Admission for LinkByLink {
         true
     }
 
+    fn limited(&self) -> Option<[bool; 16]> {
+        Some(std::array::from_fn(|level| self.0.limits(level as u8)))
+    }
+
     fn release(&self, desk: &mut DeskState, request: &Request) {
         self.entries(request)
             .for_each(|own| desk[own] -= request.peak);

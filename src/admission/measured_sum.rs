@@ -88,6 +88,10 @@ impl Admission for MeasuredSum {
         true
     }
 
+    fn limited(&self) -> Option<[bool; 16]> {
+        Some(std::array::from_fn(|level| self.0.limits(level as u8)))
+    }
+
     fn looks_at_loads(&self) -> bool {
         true
     }

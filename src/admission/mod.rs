@@ -162,6 +162,11 @@ pub trait Admission: Debug + Send + Sync {
         false
     }
 
+    /// Service levels whose flows it may refuse; those of others are always granted. `None`: all levels.
+    fn limited(&self) -> Option<[bool; 16]> {
+        None
+    }
+
     /// A flow that was granted is over: the desk takes back what it keeps for it, so that it is as if it had never asked (D53).
     fn release(&self, desk: &mut DeskState, request: &Request) {
         let _ = (desk, request);

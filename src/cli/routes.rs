@@ -5,6 +5,7 @@ use super::{print, share};
 use crate::error::Error;
 use crate::ids::HostId;
 use crate::plan::InputSpeedup;
+use crate::report::directory::replace_files;
 use crate::routing::adaptive::{Adaptive, Selection};
 use crate::routing::dump::{self, write_lfts};
 use crate::routing::loads::ChannelLoads;
@@ -56,7 +57,7 @@ fn tables(resolved: &Resolved) -> Result<&Tables, Error> {
     })
 }
 
-/// Writes every file of `routing::dump`; nothing when the tables have no form in one of them.
+/// Writes every file of `routing::dump`; nothing when the tables have no form in one of them, or one cannot be written.
 fn export(document: &Document, resolved: &Resolved, folder: &Path) -> Result<(), Error> {
     let (graph, tables) = (&resolved.layout.graph, tables(resolved)?);
     let management = document.management(resolved, tables, &Parts::registered())?;
@@ -76,18 +77,9 @@ fn export(document: &Document, resolved: &Resolved, folder: &Path) -> Result<(),
         "guid2lid",
         "path-sl",
     ];
-    let write = |path: &Path, result: std::io::Result<()>| {
-        result.map_err(|cause| Error::Write {
-            path: path.display().to_string(),
-            cause,
-        })
-    };
-    write(folder, std::fs::create_dir_all(folder))?;
-    for (name, text) in names.iter().zip(&files) {
-        let path = folder.join(name);
-        write(&path, std::fs::write(&path, text))?;
-    }
-    Ok(())
+    let texts = files.iter().map(String::as_str);
+    let files: Vec<(&str, &str)> = names.into_iter().zip(texts).collect();
+    Ok(replace_files(folder, &files)?)
 }
 
 fn survey(resolved: &Resolved, text: &mut String) {

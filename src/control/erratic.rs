@@ -162,6 +162,10 @@ impl Machines for Erratic {
         true
     }
 
+    fn heeds_marks(&self) -> bool {
+        true
+    }
+
     fn send(&self, sender: &mut [u64; 2], now: u64, event: Event, actions: &mut Actions) {
         let said = match event {
             Event::Started(flits) => 2 + u64::from(flits) * 8,

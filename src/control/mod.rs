@@ -172,6 +172,11 @@ pub trait Machines: Debug + Clone {
         false
     }
 
+    /// Whether what its senders do depends on marks of packets.
+    fn heeds_marks(&self) -> bool {
+        false
+    }
+
     /// Whether all flows of the class at a host have one sender (D44).
     fn is_shared(&self) -> bool {
         false
@@ -259,6 +264,13 @@ macro_rules! algorithms {
             pub fn hears_starts(&self) -> bool {
                 match self {
                     $(Self::$name(own) => own.hears_starts()),*
+                }
+            }
+
+            /// [`Machines::heeds_marks`].
+            pub fn heeds_marks(&self) -> bool {
+                match self {
+                    $(Self::$name(own) => own.heeds_marks()),*
                 }
             }
 

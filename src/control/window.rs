@@ -117,6 +117,10 @@ impl Machines for Window {
         }
     }
 
+    fn heeds_marks(&self) -> bool {
+        self.most.is_some()
+    }
+
     fn send(&self, sender: &mut State, _: u64, event: Event, actions: &mut Actions) {
         let Event::Answered(mark) = event else {
             return;

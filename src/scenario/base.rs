@@ -4,9 +4,9 @@
 //! What is read afterwards is one scenario, in which every value knows the file it was written in. A base may have a
 //! base. Files that a base names by itself (fabrics, traces) are looked for where those of the scenario are.
 
+use super::syntax::doubles::{Assigned, read};
 use super::syntax::edit;
-use super::syntax::parser::parse;
-use super::syntax::{Field, Mistake, Node, Place, Sources, Value};
+use super::syntax::{At, Field, Mistake, Node, Place, Sources, Value};
 use std::path::{Path, PathBuf};
 
 /// Keys of a scenario that are about its base.
@@ -94,7 +94,7 @@ fn below(
     }
     let found = find(folder, name).map_err(wrong)?;
     let source = sources.add_base(found.name, &found.text);
-    let mut merged = parse(&found.text, source)?;
+    let mut merged = read(&found.text, source)?;
     below(&mut merged, sources, (&found.folder, find), depth + 1)?;
     let before = merged.clone();
     if let Some(changes) = said.changes {
@@ -119,7 +119,7 @@ fn taken(sections: &mut Vec<Field>, key: &str) -> Option<Field> {
     Some(sections.remove(index))
 }
 
-/// Sets the values of a list of (key path, value).
+/// Sets the values of a list of (key path, value), none of which is lost to another one.
 fn change(root: &mut Node, changes: &Node, own: &[Field]) -> Result<(), Mistake> {
     let expected = |node: &Node, index: Option<usize>| {
         let path = index.map_or(CHANGES.into(), |index| format!("{CHANGES}[{index}]"));
@@ -129,6 +129,7 @@ fn change(root: &mut Node, changes: &Node, own: &[Field]) -> Result<(), Mistake>
     let Value::List(list) = &changes.value else {
         return Err(expected(changes, None));
     };
+    let mut assigned = Assigned::default();
     for (index, pair) in list.iter().enumerate() {
         let (path, value, place) = of_pair(pair).ok_or_else(|| expected(pair, Some(index)))?;
         let wrong = |message: String| Mistake::new(place, format!("{CHANGES}[{index}]"), message);
@@ -143,6 +144,12 @@ fn change(root: &mut Node, changes: &Node, own: &[Field]) -> Result<(), Mistake>
                 "`{section}` is written in this file, in place of that of the base: change it there"
             )));
         }
+        let next = At {
+            value: path.to_owned(),
+            place,
+            path: format!("{CHANGES}[{index}]"),
+        };
+        assigned.add(root, &next)?;
         edit::put(root, path, value.clone(), place)?;
     }
     Ok(())

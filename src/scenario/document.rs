@@ -6,10 +6,10 @@ use super::resolve;
 use super::resolve::fluid::FluidScenario;
 use super::resolve::fluid_flows::FluidFlows;
 use super::resolve::{Known, Layout, Parts, Resolved};
-use super::sections::Scenario;
+use super::sections::{Scenario, Sweep};
+use super::syntax::doubles::{Assigned, read};
 use super::syntax::edit::sections;
-use super::syntax::parser::parse;
-use super::syntax::{Field, Node, ScenarioError, Sources, Value};
+use super::syntax::{Field, Mistake, Node, Place, ScenarioError, Sources, Value};
 use crate::routing::Tables;
 use crate::text_file::without_mark;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,8 @@ pub struct Document {
     /// What it starts from, as that was.
     starts_from: Option<Node>,
     is_point: bool,
+    /// Key paths that were set since it is a point: other points have other values there.
+    varied: Vec<String>,
 }
 
 /// Sections about runs rather than of them: long ones, which no other section is read with.
@@ -86,7 +88,7 @@ impl Document {
         find: Find<'_>,
     ) -> Result<Self, ScenarioError> {
         let mut sources = Sources::new(name, text);
-        let merged = parse(text, 0).and_then(|mut root| {
+        let merged = read(text, 0).and_then(|mut root| {
             let starts_from = base::merge(&mut root, &mut sources, (base, find))?;
             Ok((root, starts_from))
         });
@@ -96,6 +98,7 @@ impl Document {
                 root,
                 starts_from,
                 is_point: false,
+                varied: Vec::new(),
                 base: base.to_owned(),
             }),
             Err(mistake) => Err(sources.error(mistake)),
@@ -129,10 +132,28 @@ impl Document {
     /// # Errors
     /// When the path leads nowhere.
     pub fn assign(&mut self, path: &str, value: &str) -> Result<(), ScenarioError> {
-        let name = format!("--set {path}={value}");
-        let source = self.sources.add(name, value);
+        let source = self.sources.add(Self::assignment(path, value), value);
         super::syntax::edit::set(&mut self.root, path, value, source)
-            .map_err(|mistake| self.sources.error(mistake))
+            .map_err(|mistake| self.sources.error(mistake))?;
+        if self.is_point {
+            self.varied.push(path.to_owned());
+        }
+        Ok(())
+    }
+
+    /// What the place of a value is called that was changed.
+    pub(crate) fn assignment(path: &str, value: &str) -> String {
+        format!("--set {path}={value}")
+    }
+
+    /// `file:line:column` of a place.
+    pub(crate) fn locate(&self, place: Place) -> String {
+        self.sources.locate(place)
+    }
+
+    /// The error to show for a mistake in this scenario.
+    pub(crate) fn error(&self, mistake: Mistake) -> ScenarioError {
+        self.sources.error(mistake)
     }
 
     /// Keeps the claims for which the list, by their order, says so.
@@ -158,15 +179,16 @@ impl Document {
 
     /// Every value of every axis must fit its key, by itself. Cost: the scenario without claims is read once per value.
     fn check_axes(&self, scenario: &Scenario) -> Result<(), ScenarioError> {
-        if self.is_point {
+        let Some(sweep) = scenario.sweep.as_ref().filter(|_| !self.is_point) else {
             return Ok(());
-        }
+        };
+        self.check_paths(sweep)
+            .map_err(|mistake| self.sources.error(mistake))?;
         let mut bare = self.root.clone();
         if let Some(fields) = sections(&mut bare) {
             fields.retain(|field| !ABOUT_RUNS.contains(&field.key.as_str()));
         }
-        let groups = scenario.sweep.iter().flat_map(|sweep| &sweep.axes);
-        for axis in groups.flatten() {
+        for axis in sweep.axes.iter().flatten() {
             let path = axis.path.value.as_str();
             let section = path.split('.').next().unwrap_or(path);
             let is_about_runs = ABOUT_RUNS.contains(&section);
@@ -181,6 +203,19 @@ impl Document {
                         self.sources.error(value.mistake(message))
                     })?;
             }
+        }
+        Ok(())
+    }
+
+    /// No axis sets again what one before it has set, and no change of the quick form does.
+    fn check_paths(&self, sweep: &Sweep) -> Result<(), Mistake> {
+        let mut axes = Assigned::default();
+        for axis in sweep.axes.iter().flatten() {
+            axes.add(&self.root, &axis.path)?;
+        }
+        let mut changes = Assigned::default();
+        for (path, _) in sweep.quick.iter().flat_map(|quick| &quick.set) {
+            changes.add(&self.root, path)?;
         }
         Ok(())
     }
@@ -229,6 +264,11 @@ impl Document {
     /// The same for two scenarios exactly when they are the same run of the same version of this program.
     pub fn identity(&self) -> String {
         identity::identity(&self.root, &self.base)
+    }
+
+    /// The same for two scenarios whose values say the same, however they are spelled, as far as they say it by themselves.
+    pub(crate) fn sense(&self) -> String {
+        identity::sense_of(&self.root)
     }
 
     /// Builds clock and graph only.
@@ -298,7 +338,7 @@ impl Document {
         parts: &Parts<'_>,
         known: &Known,
     ) -> Result<Resolved, ScenarioError> {
-        resolve::resolve(self.scenario()?, parts, &self.base, known)
+        resolve::resolve(self.scenario()?, parts, &self.base, known, &self.varied)
             .map_err(|mistake| self.sources.error(mistake))
     }
 }

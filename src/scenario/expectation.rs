@@ -113,6 +113,15 @@ impl Expectation {
         }
     }
 
+    /// Whether a point of a sweep, by its axes and values, is one of those that the claim selects or divides by.
+    pub fn is_about(&self, point: &[(&str, &str)]) -> bool {
+        let has = |selection: &Selection| {
+            let mut selected = selection.iter();
+            selected.all(|(path, value)| point.contains(&(&*path.value, &*value.value)))
+        };
+        has(&self.at) || self.over.as_ref().is_some_and(has)
+    }
+
     /// Whether the claim is about the points of a sweep, and not about every single run.
     pub fn is_of_sweep(&self) -> bool {
         !self.at.is_empty()
@@ -164,6 +173,46 @@ mod tests {
             .map(|(path, value)| (&*path.value, &*value.value))
             .collect();
         assert_eq!(at, [("fabric.switch.lanes", "2")]);
+    }
+
+    #[test]
+    fn a_tolerance_is_not_negative() {
+        let rest = "relation: AtLeast, value: 0.5";
+        for tolerance in ["-1", "Relative(-0.1)", "NaN", "\"0.1\"", "Relative"] {
+            let message = expectation(&format!("tolerance: {tolerance}, {rest}")).unwrap_err();
+            let place = "expect[0].tolerance";
+            assert!(message.contains(place), "{tolerance}: {message}");
+            assert!(message.contains("such as"), "{tolerance}: {message}");
+        }
+        for tolerance in ["0", "1e-3", "Relative(0)", "Relative(2.5)"] {
+            let found = expectation(&format!("tolerance: {tolerance}, {rest}"));
+            assert!(found.is_ok(), "{tolerance}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_claim_is_about_the_points_it_selects_and_divides_by() {
+        let points = [("2", "0.1"), ("2", "0.5"), ("4", "0.1"), ("4", "0.5")];
+        let about = |text: &str| -> Vec<bool> {
+            let claim = expectation(&format!("{text}relation: AtLeast, value: 0")).unwrap();
+            let is_about = |(lanes, load): &(&str, &str)| {
+                claim.is_about(&[
+                    ("traffic.0.process.load", *load),
+                    ("fabric.switch.lanes", *lanes),
+                ])
+            };
+            points.iter().map(is_about).collect()
+        };
+        let lanes = |lanes: u32| format!("[(\"fabric.switch.lanes\", {lanes})]");
+        assert_eq!(about(""), [true; 4]);
+        assert_eq!(
+            about(&format!("at: {}, ", lanes(4))),
+            [false, false, true, true]
+        );
+        assert_eq!(
+            about(&format!("at: {}, over: {}, ", lanes(4), lanes(2))),
+            [true; 4]
+        );
     }
 
     /// s = 1, t(2 degrees of freedom, 97.5 %) = 4.3027.

@@ -2,6 +2,7 @@
 //!
 //! Comments, blanks and the order of keys do not count; a default that is written out does.
 
+use super::syntax::sense::sense;
 use super::syntax::{Field, Node, Value};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -158,16 +159,27 @@ pub(super) fn identity(root: &Node, base: &Path) -> String {
         collect(&section.value, &section.key, &mut settings);
         texts(&section.value, &mut |text| add_file(base, text, &mut files));
     }
+    let pairs = settings.iter().chain(&files);
+    let texts = pairs.flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+    digest_of([env!("CARGO_PKG_VERSION")].into_iter().chain(texts))
+}
+
+/// One number for what the settings that matter say, however they are spelled.
+pub(super) fn sense_of(root: &Node) -> String {
+    let sections = sections_that_matter(root);
+    let sections = sections.map(|section| (section.key.as_str(), sense(&section.value)));
+    let sections: BTreeMap<&str, String> = sections.collect();
+    let texts = sections.iter();
+    digest_of(texts.flat_map(|(name, value)| [*name, value.as_str()]))
+}
+
+/// One number for texts.
+fn digest_of<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let mut hash = Sha256::new();
-    // lengths in front keep neighbouring texts apart
-    let mut add = |text: &str| {
+    for text in texts {
+        // lengths in front keep neighbouring texts apart
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
-    };
-    add(env!("CARGO_PKG_VERSION"));
-    for (name, value) in settings.iter().chain(&files) {
-        add(name);
-        add(value);
     }
     hexadecimal(&hash.finalize()[..BYTES])
 }
@@ -237,6 +249,11 @@ mod tests {
         assert_ne!(of("seed: 3", "seed: 4"), first);
         assert_ne!(of("lanes: 2", "lanes: 3"), first);
         assert_ne!(of("[0, 1]", "[0, 2]"), first);
+        // another spelling is another run, that says the same
+        let sense = |to: &str| document(&TEXT.replace("seed: 3", to), base.path()).sense();
+        assert_ne!(of("seed: 3", "seed: 03"), first);
+        assert_eq!(sense("seed: 03"), sense("seed: 3"));
+        assert_ne!(sense("seed: 4"), sense("seed: 3"));
         std::fs::write(base.path().join("net.txt"), "one").unwrap();
         let with_file = of("title", "title");
         assert_ne!(with_file, first);

@@ -5,6 +5,7 @@
 mod admissible;
 mod base;
 pub mod bounds;
+pub mod claimed;
 pub mod credit_loops;
 pub mod document;
 pub mod expectation;

@@ -31,7 +31,7 @@ impl Document {
         self.assign("sweep.axes", &format!("[{}]", groups.join(", ")))?;
         self.assign(
             "sweep.seeds",
-            &quick.seeds.unwrap_or(sweep.seeds).to_string(),
+            &quick.seeds.unwrap_or(sweep.seeds.value).to_string(),
         )?;
         self.assign("sweep.quick", "None")?;
         for (path, value) in &quick.set {
@@ -78,7 +78,7 @@ mod tests {
             let values = axis.values.iter().map(|value| value.value.clone());
             values.collect::<Vec<_>>()
         };
-        assert_eq!(sweep.seeds, 2);
+        assert_eq!(sweep.seeds.value, 2);
         assert_eq!(values(&sweep.axes[0][0]), ["0.5"]);
         assert_eq!(values(&sweep.axes[0][1]), ["4"], "what advances with it");
         assert_eq!(values(&sweep.axes[1][0]).len(), 2);

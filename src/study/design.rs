@@ -1,7 +1,10 @@
 //! Points and runs of a sweep: every combination of axes, times seeds.
 
 use super::StudyError;
+use super::axes::{Pair, Written};
+use crate::scenario::sections::Sweep;
 use crate::scenario::sections::sweep::Axis;
+use crate::scenario::syntax::{At, Mistake, Place};
 use crate::scenario::{Document, ScenarioError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -62,37 +65,45 @@ impl Design {
     pub fn new(document: &Document) -> Result<Self, StudyError> {
         let scenario = document.scenario()?;
         let Some(sweep) = &scenario.sweep else {
-            return Err(StudyError::Design(
-                "the scenario has no section `sweep`, such as \
-                 `sweep: (axes: [(\"traffic.0.process.load\", [0.1, 0.5])], seeds: 4)`"
-                    .into(),
-            ));
+            let message = "the scenario has no section `sweep`, such as \
+                           `sweep: (axes: [(\"traffic.0.process.load\", [0.1, 0.5])], seeds: 4)`";
+            let mistake = Mistake::new(Place::default(), "", message);
+            return Err(document.error(mistake).into());
         };
-        let (axes, points) = points(&sweep.axes, u64::from(sweep.seeds))?;
+        require_few(document, &sweep.axes, Some(&sweep.seeds))?;
+        let (axes, points) = points(&sweep.axes);
         let mut design = Self {
             axes,
             points,
             runs: Vec::new(),
         };
-        design.add_runs(document, scenario.seed, sweep.seeds)?;
+        design.add_runs(document, scenario.seed, sweep)?;
         Ok(design)
     }
 
-    fn add_runs(&mut self, document: &Document, first: u64, seeds: u32) -> Result<(), StudyError> {
+    fn add_runs(
+        &mut self,
+        document: &Document,
+        first: u64,
+        sweep: &Sweep,
+    ) -> Result<(), StudyError> {
+        let written = Written::new(document, &sweep.axes);
         // files are the same for most points; those that name others are read again
-        let mut points = BTreeMap::new();
+        let (mut identities, mut senses) = (BTreeMap::new(), BTreeMap::new());
         let document = &self.bare(document);
         for point in 0..self.points.len() {
-            for number in 0..u64::from(seeds) {
+            for number in 0..u64::from(sweep.seeds.value) {
                 let seed = first.wrapping_add(number);
-                let identity = self.document(document, point, seed)?.identity();
-                if let Some(other) = points.insert(identity.clone(), point) {
-                    let message = format!(
-                        "points {} and {} of the sweep are the same run",
-                        other + 1,
-                        point + 1
-                    );
-                    return Err(StudyError::Design(message));
+                let run = self.document(document, point, seed);
+                let run = run.map_err(|error| written.located(error, &self.pairs(point)))?;
+                let identity = run.identity();
+                let same = identities.insert(identity.clone(), point);
+                // the seeds of all points are the same: with the first of them it shows
+                let alike = (number == 0).then(|| senses.insert(run.sense(), point));
+                if let Some(other) = same.or(alike.flatten()) {
+                    let pairs = [other, point].map(|point| self.pairs(point));
+                    let [other_pairs, own_pairs] = &pairs;
+                    return Err(written.same_run([other, point], [other_pairs, own_pairs]));
                 }
                 let name = run_name(&self.points[point].cells, seed, &identity);
                 self.runs.push(RunKey {
@@ -138,6 +149,11 @@ impl Design {
         before(point)..before(point + 1)
     }
 
+    /// Key paths and values of a point.
+    pub(super) fn pairs(&self, point: usize) -> Vec<Pair<'_>> {
+        self.points[point].pairs(&self.axes)
+    }
+
     /// A point for people: `traffic.0.process.load = 0.5, fabric.switch.lanes = 2`.
     pub fn describe(&self, point: usize) -> String {
         self.points[point].describe(&self.axes)
@@ -145,6 +161,12 @@ impl Design {
 }
 
 impl Point {
+    /// Key paths and values.
+    pub(super) fn pairs<'a>(&'a self, axes: &'a [AxisHeader]) -> Vec<Pair<'a>> {
+        let paths = axes.iter().map(|axis| axis.path.as_str());
+        paths.zip(self.values.iter().map(String::as_str)).collect()
+    }
+
     /// Changes a scenario to this point.
     pub(super) fn assign(
         &self,
@@ -167,20 +189,36 @@ impl Point {
     }
 }
 
-/// Headings and points of axes, the last of which changes fastest, for `seeds` runs each.
+/// Refuses more runs than anybody makes: points of these axes, with so many seeds each.
 ///
 /// # Errors
-/// When there are too many runs.
-pub(super) fn points(
+/// Where most of them come from.
+pub(super) fn require_few(
+    document: &Document,
     groups: &[Vec<Axis>],
-    seeds: u64,
-) -> Result<(Vec<AxisHeader>, Vec<Point>), StudyError> {
+    seeds: Option<&At<u32>>,
+) -> Result<(), ScenarioError> {
     let counts = groups.iter().map(|group| group[0].values.len() as u64);
-    let runs = counts.fold(seeds, u64::saturating_mul);
-    if runs > MOST_RUNS {
-        let message = format!("the sweep asks for {runs} runs, at most {MOST_RUNS} are possible");
-        return Err(StudyError::Design(message));
+    let points = counts.fold(1, u64::saturating_mul);
+    let each = seeds.map_or(1, |seeds| u64::from(seeds.value));
+    let runs = points.saturating_mul(each);
+    if runs <= MOST_RUNS {
+        return Ok(());
     }
+    let message = format!(
+        "the sweep asks for {runs} runs, {points} points with {each} seeds each: at most {MOST_RUNS} are possible"
+    );
+    let longest = groups.iter().max_by_key(|group| group[0].values.len());
+    let mistake = match (longest, seeds) {
+        (Some(group), seeds) if seeds.is_none() || points > each => group[0].path.mistake(message),
+        (_, Some(seeds)) => seeds.mistake(message),
+        (_, None) => return Ok(()),
+    };
+    Err(document.error(mistake))
+}
+
+/// Headings and points of axes, the last of which changes fastest.
+pub(super) fn points(groups: &[Vec<Axis>]) -> (Vec<AxisHeader>, Vec<Point>) {
     let axes: Vec<&Axis> = groups.iter().flatten().collect();
     let (headers, cells): (Vec<_>, Vec<_>) = axes.iter().map(|axis| header(axis)).unzip();
     let choices = combinations(groups);
@@ -192,7 +230,7 @@ pub(super) fn points(
             .map(|(cells, &at)| cells[at].clone())
             .collect(),
     });
-    Ok((headers, points.collect()))
+    (headers, points.collect())
 }
 
 /// Index of the value of every axis, for every point.
@@ -336,7 +374,36 @@ mod tests {
             (
                 "(axes: [(\"traffic.0.process\", [Bernoulli(load: 0.1), Bernoulli(load: 0.2)]), \
                  (\"traffic.0.process.load\", [0.3, 0.4])])",
-                "are the same run",
+                "points 1 and 3 of the sweep are the same run: `traffic.0.process = Bernoulli(load: 0.1)` and \
+                 `traffic.0.process = Bernoulli(load: 0.2)` make no difference",
+            ),
+            (
+                "(axes: [(\"traffic.0.process.load\", [0.1, 0.10])])",
+                "`0.10` is `0.1`, which stands before it",
+            ),
+            (
+                "(axes: [(\"fabric.switch.lanes\", [1, 01])])",
+                "`01` is `1`",
+            ),
+            (
+                "(axes: [(\"fabric.link.rate\", [\"100 Gbit/s\", \"0.1 Tbit/s\"])])",
+                "`\"0.1 Tbit/s\"` is `\"100 Gbit/s\"`",
+            ),
+            (
+                "(axes: [Zip([(\"fabric.switch.lanes\", [4, 4]), (\"traffic.0.process.load\", [0.1, 1e-1])])])",
+                "`4, 1e-1` is `4, 0.1`",
+            ),
+            (
+                "(axes: [(\"traffic.uniform.process.load\", [0.1]), (\"traffic[0].process.load\", [0.2])])",
+                "`traffic[0].process.load` is `traffic.uniform.process.load`",
+            ),
+            (
+                "(axes: [(\"fabric.switch.lanes\", [4]), (\"fabric.switch\", [(lanes: 2, lane_capacity: \"64 flits\")])])",
+                "`fabric.switch` sets `fabric.switch.lanes` again",
+            ),
+            (
+                "(axes: [], quick: (set: [(\"traffic.0.size\", \"64 B\"), (\"traffic.uniform.size\", \"128 B\")]))",
+                "`traffic.uniform.size` is `traffic.0.size`",
             ),
             ("(axes: [], seeds: 1000001)", "1000001 runs"),
             ("None", "no section `sweep`"),
@@ -344,6 +411,42 @@ mod tests {
             let error = sweep(text).unwrap_err().to_string();
             assert!(error.contains(message), "{text}: {error}");
         }
+    }
+
+    /// Of what a file says, the file, the line and the key path are told.
+    #[test]
+    fn senseless_sweeps_are_refused_where_they_are_written() {
+        let refused = |sweep: &str| {
+            let text = crate::scenario::document::DEFAULT.trim_end();
+            let text = text.strip_suffix(')').expect("a scenario");
+            let text = format!("{text}\nsweep: (\n{sweep},\n),\n)");
+            let document = Document::parse("own.ron", &text, std::path::Path::new("")).unwrap();
+            let first = text.lines().position(|line| line == "sweep: (").unwrap() + 2;
+            let error = Design::new(&document).unwrap_err().to_string();
+            error.replace(&format!("own.ron:{first}:"), "own.ron:LINE:")
+        };
+        for (sweep, start) in [
+            (
+                "axes: [(\"traffic.0.process\", [Bernoulli(load: 0.1), Bernoulli(load: 0.2)]), (\"traffic.0.process.load\", [0.3])]",
+                "own.ron:LINE:53: sweep.axes[0][1][1]: points 1 and 2 of the sweep are the same run: ",
+            ),
+            (
+                "axes: [(\"fabric.switch.lanes\", [1, 2])], seeds: 4000000000",
+                "own.ron:LINE:49: sweep.seeds: the sweep asks for 8000000000 runs, ",
+            ),
+            (
+                "axes: [(\"fabric.switch.lanes\", [1, 2]), (\"fabric.switch.lanes\", [1])]",
+                "own.ron:LINE:42: sweep.axes[1][0]: `fabric.switch.lanes` is already an axis",
+            ),
+        ] {
+            let error = refused(sweep);
+            assert!(error.starts_with(start), "{error}");
+        }
+        let error = Design::new(&Document::embedded()).unwrap_err().to_string();
+        assert!(
+            error.starts_with("default.ron:1:1: the scenario has no section"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! What is searched: the points of a sweep's axes, but for the loads that the search varies itself.
 
 use super::StudyError;
+use super::axes::Written;
 use super::design::{self, AxisHeader, Design, Point, RunKey};
 use crate::scenario::sections::sweep::Axis;
 use crate::scenario::syntax::Node;
 use crate::scenario::{Document, Scenario, ScenarioError};
+use std::collections::BTreeSet;
 
 /// The loads that are varied together.
 #[derive(Clone, Debug, PartialEq)]
@@ -168,22 +170,28 @@ impl Grid {
             });
         }
         groups.retain(|group| !group.is_empty());
-        let (axes, points) = design::points(&groups, 1)?;
+        design::require_few(document, &groups, None)?;
+        let (axes, points) = design::points(&groups);
+        let written = Written::new(document, &groups);
         let mut places: Vec<Place> = Vec::new();
+        let mut senses = BTreeSet::new();
         for point in points {
             let mut document = document.clone();
-            point.assign(&axes, &mut document)?;
+            point
+                .assign(&axes, &mut document)
+                .map_err(|error| written.located(error, &point.pairs(&axes)))?;
+            let wrong = |message: &str| at(&written, &axes, &point, message);
             let loads = Loads::of(&document.scenario()?, class)
-                .map_err(|cause| at(&axes, &point, &cause.to_string()))?;
+                .map_err(|cause| wrong(&cause.to_string()))?;
             if let Some(first) = places.first()
                 && first.loads.headers() != loads.headers()
             {
-                let message = "its classes are others than those of the first point of the sweep";
-                return Err(at(&axes, &point, message));
+                return Err(wrong(
+                    "its classes are others than those of the first point of the sweep",
+                ));
             }
-            if places.iter().any(|other| other.point == point) {
-                let message = "the sweep has this point twice, but for the load";
-                return Err(at(&axes, &point, message));
+            if !senses.insert(document.sense()) {
+                return Err(wrong("the sweep has this point twice, but for the load"));
             }
             places.push(Place { point, loads });
         }
@@ -209,10 +217,13 @@ fn is_varied(path: &str, scenario: &Scenario, only: Option<&str>) -> bool {
 }
 
 /// An error with its point.
-fn at(axes: &[AxisHeader], point: &Point, message: &str) -> StudyError {
+fn at(written: &Written<'_>, axes: &[AxisHeader], point: &Point, message: &str) -> StudyError {
     match axes {
         [] => StudyError::Design(message.into()),
-        _ => StudyError::Design(format!("{}: {message}", point.describe(axes))),
+        _ => {
+            let message = format!("{}: {message}", point.describe(axes));
+            written.error(&point.pairs(axes), message)
+        }
     }
 }
 
@@ -229,13 +240,11 @@ mod tests {
     #[test]
     fn every_point_of_the_other_axes_is_searched() {
         let grid = grid(
-            "(axes: [(\"traffic.0.process.load\", [0.1, 0.2]), (\"traffic.uniform.size\", \
-             [\"64 B\", \"128 B\"]), Zip([(\"traffic.uniform.process.load\", [0.3, 0.4, 0.5]), \
+            "(axes: [(\"traffic.uniform.size\", [\"64 B\", \"128 B\"]), Zip([(\"traffic.uniform.process.load\", [0.3, 0.4, 0.5]), \
              (\"fabric.switch.lanes\", [1, 2, 4])])])",
         )
         .unwrap();
-        let replaced = ["traffic.0.process.load", "traffic.uniform.process.load"];
-        assert_eq!(grid.replaced, replaced);
+        assert_eq!(grid.replaced, ["traffic.uniform.process.load"]);
         assert_eq!(grid.axes.len(), 2);
         let cells: Vec<_> = grid
             .places
@@ -258,6 +267,12 @@ mod tests {
             message.contains("fabric.switch.lanes = 4: the sweep has this point twice"),
             "{message}"
         );
+        let spelled = grid(
+            "(axes: [Zip([(\"traffic.0.process.load\", [0.1, 0.2]), (\"traffic.0.size\", \
+             [\"1 KiB\", \"1024 B\"])])])",
+        );
+        let message = spelled.unwrap_err().to_string();
+        assert!(message.contains("has this point twice"), "{message}");
     }
 
     #[test]
@@ -267,7 +282,7 @@ mod tests {
                 .unwrap_err()
                 .to_string();
         assert!(
-            message.starts_with("traffic.0.process = Saturating(): `Saturating` of class"),
+            message.contains("traffic.0.process = Saturating(): `Saturating` of class"),
             "{message}"
         );
     }

@@ -8,6 +8,7 @@
 //! Runs that are stopped leave their state in `states` and go on from there. The run directories are the truth: each appears by one rename when it is complete and says in its manifest
 //! which run it is, so a study that was killed at any instant goes on where it was, and shards can be merged.
 
+mod axes;
 pub mod compare;
 pub mod design;
 pub mod directory;

@@ -34,10 +34,17 @@ pub(super) struct TimeUnit {
 }
 
 impl TimeUnit {
-    /// The unit of that name.
-    pub(super) fn named(unit: &str, clock: Clock) -> Result<Self, String> {
+    /// The unit that the heading of a column of times names behind the column's name.
+    pub(super) fn of_column(name: &str, unit: &str, clock: Clock) -> Result<Self, String> {
+        let names = UNITS.iter().map(|(name, _)| *name);
+        if unit.is_empty() {
+            let allowed: Vec<_> = names.map(|unit| format!("`{unit}`")).collect();
+            return Err(format!(
+                "the column `{name}` has no unit: expected `{name} [ns]`, or another unit of {}",
+                allowed.join(", ")
+            ));
+        }
         let Some((_, length)) = UNITS.iter().find(|(name, _)| *name == unit) else {
-            let names = UNITS.iter().map(|(name, _)| *name);
             return Err(unknown("unit of time", unit, names));
         };
         let cycles = (*length > 0.0).then(|| length / clock.cycle_picoseconds());

@@ -25,7 +25,7 @@ const SCENARIO: &str = r#"Scenario(
 /// Messages among 16 hosts over about 12,000 cycles, with delays longer than a step of the run.
 fn trace() -> String {
     let mut dice = Dice(stream(7, Purpose::Pattern, 0));
-    let mut text = String::from("time,source,destination,bytes,class,after\n");
+    let mut text = String::from("time [cycles],source,destination,bytes,class,after\n");
     let (mut time, mut ends) = (0, Vec::new());
     for _ in 0..1500 {
         time += dice.between(0, 16);
@@ -157,7 +157,7 @@ fn messages_of_several_sources_are_merged_by_time() {
     let write = |name: &str, text: &str| {
         std::fs::write(folder.path().join(name), text).expect("writable");
     };
-    let header = "time,source,destination,bytes,after\n";
+    let header = "time [cycles],source,destination,bytes,after\n";
     write("other.csv", &format!("{header}0,2,3,64,\n3900,2,3,64,\n"));
     write(
         "bulk.csv",

@@ -104,6 +104,8 @@ fn a_place_that_takes_nothing_ends_with_4_and_a_wrong_one_with_2() {
         ("ulimit -f 0", "sweep small.ron --out study"),
         ("ulimit -f 0", "sweep small.ron --out above/study"),
         ("ulimit -f 0", "sweep small.ron"),
+        ("ulimit -f 0", "routes small.ron --export-dir tables"),
+        ("ulimit -f 0", "routes small.ron --export-dir ."),
     ] {
         let (code, table, errors) = after(&folder, first, arguments);
         assert_eq!((code, &*table), (Some(4), ""), "{arguments}: {errors}");

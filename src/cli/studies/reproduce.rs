@@ -237,7 +237,7 @@ fn list() -> Result<String, Error> {
         let scenario = study.document()?.scenario()?;
         let runs = scenario.sweep.as_ref().map_or(1, |sweep| {
             let points = sweep.axes.iter().map(|group| group[0].values.len());
-            points.product::<usize>() * sweep.seeds as usize
+            points.product::<usize>() * sweep.seeds.value as usize
         });
         rows.push(vec![
             study.id.to_owned(),

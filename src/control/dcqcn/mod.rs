@@ -271,6 +271,10 @@ impl Machines for Dcqcn {
         true
     }
 
+    fn heeds_marks(&self) -> bool {
+        true
+    }
+
     fn send(&self, state: &mut State, now: u64, event: Event, actions: &mut Actions) {
         match event {
             Event::Started(flits) if state.is_limited => {

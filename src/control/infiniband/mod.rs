@@ -265,6 +265,10 @@ impl Machines for InfiniBand {
         self.table.iter().any(|&(_, multiplier)| multiplier > 0)
     }
 
+    fn heeds_marks(&self) -> bool {
+        true
+    }
+
     fn is_shared(&self) -> bool {
         self.per == Per::ServiceLevel
     }

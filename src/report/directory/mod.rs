@@ -10,7 +10,7 @@ use super::ReportError;
 use super::manifest;
 use super::reservation::{self, reserve};
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// A run directory in the making; removed again when dropped without [`Self::finish`].
@@ -233,8 +233,7 @@ pub fn is_partial(path: &Path) -> bool {
 /// # Errors
 /// When it cannot be written; the file before then stays as it was.
 pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), ReportError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let partial = path.with_file_name(format!(".{name}{PARTIAL}{}", std::process::id()));
+    let partial = partial(path);
     let written = fs::write(&partial, content).and_then(|()| fs::rename(&partial, path));
     written.map_err(|error| {
         // nothing can be done about a failure, and the name says what is left
@@ -242,6 +241,43 @@ pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), ReportError> {
         let path = path.to_owned();
         ReportError::Io { path, error }
     })
+}
+
+/// Puts files with these names and contents into a folder, which is made where there is none; they get their names when all are
+/// written.
+///
+/// # Errors
+/// When the folder cannot be made or a file cannot be written: then no name of them is new, and nothing is left behind.
+pub fn replace_files(folder: &Path, files: &[(&str, &str)]) -> Result<(), ReportError> {
+    let made = make_folders(folder)?;
+    let paths: Vec<(PathBuf, &str)> = (files.iter())
+        .map(|(name, content)| (folder.join(name), *content))
+        .collect();
+    let refused = |path: &Path, result: io::Result<()>| {
+        result.map_err(|error| ReportError::Io {
+            path: path.to_owned(),
+            error,
+        })
+    };
+    let write =
+        |(path, content): &(PathBuf, &str)| refused(path, fs::write(partial(path), content));
+    let name = |(path, _): &(PathBuf, &str)| refused(path, fs::rename(partial(path), path));
+    let written = paths.iter().try_for_each(write);
+    let written = written.and_then(|()| paths.iter().try_for_each(name));
+    if written.is_err() {
+        // nothing can be done about a failure, and the names say what is left
+        for (path, _) in &paths {
+            let _ = fs::remove_file(partial(path));
+        }
+        remove_folders(&made);
+    }
+    written
+}
+
+/// Where a file is until it is whole.
+fn partial(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}{PARTIAL}{}", std::process::id()))
 }
 
 /// `path`, `path-2`, `path-3`, ..

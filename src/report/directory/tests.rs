@@ -34,6 +34,25 @@ fn a_dropped_run_leaves_nothing() {
 }
 
 #[test]
+fn files_get_their_names_when_all_are_written() {
+    let base = tempfile::tempdir().unwrap();
+    let folder = base.path().join("a/b");
+    let (one, two) = (("one", "1"), ("two", "2"));
+    // the folder of the last one is not there
+    let error = replace_files(&folder, &[one, two, ("no/three", "3")]).unwrap_err();
+    assert!(error.to_string().contains("no/three"), "{error}");
+    assert!(names(base.path()).is_empty());
+    replace_files(&folder, &[one, two]).unwrap();
+    assert_eq!(names(&folder), ["one", "two"]);
+    let others = [("one", "other"), ("no/three", "3")];
+    assert!(replace_files(&folder, &others).is_err());
+    assert_eq!(names(&folder), ["one", "two"]);
+    assert_eq!(fs::read(folder.join("one")).unwrap(), b"1");
+    replace_files(&folder, &others[..1]).unwrap();
+    assert_eq!(fs::read(folder.join("one")).unwrap(), b"other");
+}
+
+#[test]
 fn taken_names_are_numbered() {
     let base = tempfile::tempdir().unwrap();
     let create = || RunDirectory::create_in(base.path(), "Test!", 7).unwrap();

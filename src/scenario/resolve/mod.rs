@@ -35,7 +35,7 @@ use super::prove::{prove, prove_answers};
 use super::sections::Scenario;
 use super::sections::traffic;
 use super::syntax::Mistake;
-use super::{admissible, uncounted};
+use super::{admissible, claimed, uncounted};
 use crate::ids::INFINIBAND_LANES;
 use crate::warnings::once as warn_once;
 use std::path::Path;
@@ -60,7 +60,8 @@ fn check_words(scenario: &Scenario, parts: &Parts<'_>) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// All stages; routes and proofs that are known are not computed again.
+/// All stages; routes and proofs that are known are not computed again. `varied` are key paths that have other values in other
+/// runs of a study, beside the axes of the scenario's sweep.
 ///
 /// # Errors
 /// The first mistake of any stage.
@@ -69,10 +70,12 @@ pub fn resolve(
     parts: &Parts<'_>,
     base: &Path,
     known: &Known,
+    varied: &[String],
 ) -> Result<Resolved, Mistake> {
     check_words(&scenario, parts)?;
     let layout = stages::layout(&scenario, parts, base)?;
     let mut plan = stages::plan(&scenario, parts, &layout, base)?;
+    claimed::check_alone(&scenario, &plan)?;
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
     let (routes, entry) = routed::known_route(&scenario, parts, &layout, &plan, base, known)?;
@@ -113,13 +116,13 @@ pub fn resolve(
         routes,
         proof,
     };
-    warn(&resolved);
+    warn(&resolved, varied);
     Ok(resolved)
 }
 
 /// Tells what is no mistake, but worth knowing.
-fn warn(resolved: &Resolved) {
-    let notes = notes::notes(&resolved.scenario, &resolved.layout.graph, &resolved.plan);
+fn warn(resolved: &Resolved, varied: &[String]) {
+    let notes = notes::notes(resolved, varied);
     let shared = uncounted::shared(resolved).into_iter();
     let shared = shared.filter_map(|shared| shared.warning());
     for note in notes

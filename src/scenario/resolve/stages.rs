@@ -45,8 +45,12 @@ pub fn layout(scenario: &Scenario, parts: &Parts<'_>, base: &Path) -> Result<Lay
     if graph.hosts().is_empty() {
         return Err(part.name.mistake("the fabric has no host"));
     }
-    let graph = fabric.link.retime(clock, graph.formed(&part.one_line()))?;
-    let graph = graph.recognised();
+    let graph = graph.formed(&part.one_line());
+    let idle = fabric.link.idle(&graph, switch_link);
+    let graph = fabric.link.retime(clock, graph)?.recognised();
+    for note in idle {
+        warnings::once(&note);
+    }
     let (graph, failed) = match &scenario.faults {
         Some(faults) => faults.apply(&graph, scenario.seed)?,
         None => (graph, Failed::default()),

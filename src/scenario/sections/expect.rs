@@ -36,7 +36,7 @@ section! {
         /// Expected value
         value: f64 = number, "number";
         /// Deviation allowed, absolute or as a fraction of `value`
-        tolerance: Tolerance = tolerance, "number | Relative(number)" or "0";
+        tolerance: Tolerance = tolerance, "number >= 0 | Relative(number >= 0)" or "0";
         /// What the source says: a claim that holds is `reproduced` when this is `value`, or when the result (for Lower and
         /// Upper the middle of the interval) is within 10 % of it, else `ordering only`
         published: Option<f64> = number, "number" or None;
@@ -59,9 +59,18 @@ fn tolerance(item: &Item<'_>) -> Read<Tolerance> {
     match item.variant() {
         Some(("Relative", Some(arguments))) => {
             let value = arguments.tuple(1, "a fraction such as `Relative(0.05)`")?;
-            number(&value[0]).map(Tolerance::Relative)
+            slack(&value[0]).map(Tolerance::Relative)
         }
-        _ => number(item).map(Tolerance::Absolute),
+        Some(("Relative", None)) => Err(item.unexpected("a fraction such as `Relative(0.05)`")),
+        _ => slack(item).map(Tolerance::Absolute),
+    }
+}
+
+/// A number that is not negative: a claim within less than nothing holds for no value.
+fn slack(item: &Item<'_>) -> Read<f64> {
+    match item.number() {
+        Ok(number) if number >= 0.0 => Ok(number),
+        _ => Err(item.unexpected("a number of at least 0, such as 0.01")),
     }
 }
 

@@ -37,6 +37,12 @@ fn flit_bytes(item: &Item<'_>) -> Read<u32> {
     }
 }
 
+/// Rates, apart by commas.
+fn words(rates: &[BitRate]) -> String {
+    let rates: Vec<_> = rates.iter().map(|rate| format!("`{rate}`")).collect();
+    rates.join(", ")
+}
+
 impl Fabric {
     /// Rate and latency of links of hosts.
     pub(in crate::scenario) fn host_timing(&self) -> LinkTiming<'_> {
@@ -58,17 +64,27 @@ impl Fabric {
         rates.dedup();
         let reference = link_rate::reference_rate(&rates);
         let Some(BitRate(reference_rate)) = reference else {
-            let rates: Vec<_> = rates.iter().map(|rate| format!("`{rate}`")).collect();
             return Err(self.link.rate.mistake(format!(
                 "links of {} have no common multiple within {SLOWEST} times the slowest: a flit must take \
-                 whole cycles on every link",
-                rates.join(", ")
+                 whole cycles on every link{}",
+                words(&rates),
+                self.whose(own)
             )));
         };
         Ok(Clock {
             flit_bytes: self.flit,
             reference_rate,
         })
+    }
+
+    /// Which of the rates of links the topology brings, at the end of a sentence.
+    fn whose(&self, own: &[BitRate]) -> String {
+        if own.is_empty() {
+            return String::new();
+        }
+        let file = self.topology.parameter("file");
+        let file = file.map_or_else(String::new, |file| format!("{} in ", file.to_text()));
+        format!("; those of {file}`fabric.topology` are {}", words(own))
     }
 
     /// The section with the values of the plan.

@@ -3,6 +3,7 @@
 use super::values::{Read, list, whole};
 use crate::registry::unknown;
 use crate::scenario::print::Printer;
+use crate::scenario::syntax::sense::sense_of;
 use crate::scenario::syntax::tree::quote;
 use crate::scenario::syntax::{At, Fields, Item, Mistake};
 use std::collections::HashMap;
@@ -22,7 +23,7 @@ section! {
         /// Every combination is run; the axes of a Zip advance together, such as a topology and its routing
         axes: Vec<Vec<Axis>> = groups, "list of (key path, [values]) | Zip([(key path, [values]), ...])";
         /// Runs per combination, with seeds counted from `seed`
-        seeds: u32 = whole(1), "integer >= 1" or "1";
+        seeds: At<u32> = whole(1), "integer >= 1" or "1";
         /// What `virtlane reproduce --quick` makes of it; None = the same
         quick: Option<Quick> = Quick::read, "None | section" or None;
     }
@@ -85,7 +86,7 @@ fn group(item: &Item<'_>) -> Read<Vec<Axis>> {
     Ok(axes)
 }
 
-/// Refuses what a group would run twice: the same values at the same place of all its axes.
+/// Refuses what a group would run twice: values that say the same, at the same place of all its axes.
 fn different_points(axes: &[Axis]) -> Read<()> {
     let Some(first) = axes.first() else {
         return Ok(());
@@ -94,14 +95,19 @@ fn different_points(axes: &[Axis]) -> Read<()> {
         let values = axes.iter().map(|axis| axis.values[place].value.as_str());
         values.collect()
     };
-    let mut known: HashMap<Vec<&str>, usize> = HashMap::new();
+    let mut known: HashMap<Vec<String>, usize> = HashMap::new();
     for (place, value) in first.values.iter().enumerate() {
-        if known.insert(point(place), place).is_some() {
-            let point = point(place).join(", ");
-            return Err(value.mistake(format!(
-                "`{point}` stands here twice: expected each value once"
-            )));
-        }
+        let said = point(place).into_iter().map(sense_of).collect();
+        let Some(earlier) = known.insert(said, place) else {
+            continue;
+        };
+        let [point, earlier] = [place, earlier].map(|place| point(place).join(", "));
+        let what = if point == earlier {
+            format!("`{point}` stands here twice")
+        } else {
+            format!("`{point}` is `{earlier}`, which stands before it")
+        };
+        return Err(value.mistake(format!("{what}: expected each value once")));
     }
     Ok(())
 }
@@ -231,7 +237,7 @@ impl Sweep {
                 printer.line(format!("{},", written_group(group)));
             }
         });
-        printer.key("seeds", self.seeds);
+        printer.key("seeds", self.seeds.value);
         match &self.quick {
             Some(quick) => printer.block("quick: (", "),", |printer| quick.print(printer)),
             None => printer.key("quick", "None"),

@@ -4,17 +4,18 @@
 //! `traffic.0.process.load`, `traffic[0].process.load` and `traffic.bulk.process.load` are the same value.
 //! Missing keys are created; whether the key exists at all is decided when the scenario is read.
 
+use super::doubles::once;
 use super::parser::parse;
+use super::path::{element, split};
 use super::{Field, Mistake, Node, Place, Value};
-use crate::registry::unknown;
 
 /// Replaces the value at `path` by `text` (RON; anything else is taken as a string).
 ///
 /// # Errors
-/// When the path leads through a value that has no such key or element.
+/// When the path leads through a value that has no such key or element, or the value gives a key twice.
 pub fn set(root: &mut Node, path: &str, text: &str, source: u32) -> Result<(), Mistake> {
     let node = at(root, path, Place { source, offset: 0 })?;
-    let mut value = value(text, source);
+    let mut value = value(path, text, source)?;
     let bare = match &value.value {
         Value::Word(text) | Value::Number(text) => Some(text.clone()),
         _ => None,
@@ -67,20 +68,15 @@ fn at<'a>(root: &'a mut Node, path: &str, place: Place) -> Result<&'a mut Node, 
 }
 
 /// The value of an assignment: RON when it is RON, else the text itself.
-fn value(text: &str, source: u32) -> Node {
-    parse(text, source).unwrap_or_else(|_| Node {
-        place: Place { source, offset: 0 },
-        value: Value::Text(text.trim().to_owned()),
-    })
-}
-
-/// The keys of a path; `a[0].b` is the same as `a.0.b`.
-fn split(path: &str) -> Vec<String> {
-    path.replace('[', ".")
-        .replace(']', "")
-        .split('.')
-        .map(|key| key.trim().to_owned())
-        .collect()
+fn value(path: &str, text: &str, source: u32) -> Result<Node, Mistake> {
+    let Ok(node) = parse(text, source) else {
+        return Ok(Node {
+            place: Place { source, offset: 0 },
+            value: Value::Text(text.trim().to_owned()),
+        });
+    };
+    once(&node, path)?;
+    Ok(node)
 }
 
 /// Goes from a node to its child `key`, which is created when a section lacks it.
@@ -144,41 +140,4 @@ fn field<'a>(fields: &'a mut Vec<Field>, key: &str, place: Place) -> &'a mut Nod
         fields.len() - 1
     });
     &mut fields[index].value
-}
-
-/// Index of a list element by number or by its `name`.
-fn element(nodes: &[Node], key: &str) -> Result<usize, String> {
-    if let Ok(index) = key.parse::<usize>() {
-        return if index < nodes.len() {
-            Ok(index)
-        } else {
-            Err(format!(
-                "there is no element `{key}`: there are {}",
-                nodes.len()
-            ))
-        };
-    }
-    let names: Vec<_> = nodes.iter().filter_map(name).collect();
-    let position = nodes.iter().position(|node| name(node) == Some(key));
-    position.ok_or_else(|| {
-        if names.is_empty() {
-            format!(
-                "`{key}` is not the number of an element: there are {}",
-                nodes.len()
-            )
-        } else {
-            unknown("name", key, names.into_iter())
-        }
-    })
-}
-
-fn name(node: &Node) -> Option<&str> {
-    let Value::Struct(fields) = &node.value else {
-        return None;
-    };
-    let field = fields.iter().find(|field| field.key == "name")?;
-    match &field.value.value {
-        Value::Text(name) => Some(name),
-        _ => None,
-    }
 }

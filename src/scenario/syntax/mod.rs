@@ -4,11 +4,14 @@
 //! column and key path, lets `--set` and sweeps change values before anything is interpreted, and hands
 //! each part (topology, pattern, ...) its arguments untouched.
 
+pub mod doubles;
 pub mod edit;
 pub mod item;
 pub mod parser;
 pub mod part;
+pub mod path;
 pub mod place;
+pub mod sense;
 pub mod tree;
 
 pub use item::{At, Fields, Item};

@@ -1,5 +1,6 @@
 //! A part of a scenario: `Name(arguments)`, to be looked up in a registry.
 
+use super::path::find;
 use super::tree::Rendered;
 use super::{At, Mistake, Node, Value};
 use crate::registry::{ArgumentError, Arguments, Entry, Registry};
@@ -92,14 +93,119 @@ impl Part {
             return self.name.mistake(message);
         };
         let (place, below) = rendered.origin(error.column);
-        // a message that names no value, such as "expected integer", needs one
-        match self.parameter(below.trim_start_matches('.')) {
-            Some(node) if !message.contains('`') => Mistake::new(
-                node.place,
-                format!("{}{below}", self.name.path),
-                format!("{}: {message}", node.quoted()),
-            ),
-            _ => Mistake::new(place, format!("{}{below}", self.name.path), message),
+        let path = format!("{}{below}", self.name.path);
+        let found = self.arguments.as_ref().filter(|_| !below.is_empty());
+        let found = found.and_then(|arguments| find(arguments, below));
+        // all values of a map have its path
+        match found.filter(|node| !matches!(node.value, Value::Map(_))) {
+            Some(node) if !message.contains('`') => {
+                Mistake::new(node.place, path, of_type(message, Some(node)))
+            }
+            _ => Mistake::new(place, path, of_type(message, None)),
         }
+    }
+}
+
+/// Types as the reader of arguments calls them, in words and with an example.
+const TYPES: [(&str, &str); 4] = [
+    ("expected float", "a number, such as 0.3"),
+    ("expected integer", "a whole number, such as 4"),
+    (
+        "expected string",
+        "a text in quotes (quantities have units, such as \"100 ns\")",
+    ),
+    ("expected boolean", "`true` or `false`"),
+];
+
+/// A message that may name a type and no value, with the value and what is allowed.
+fn of_type(message: &str, node: Option<&Node>) -> String {
+    // where a whole number is read, a fraction is what stands in place of the comma behind it
+    let is_fraction = message == "expected comma"
+        && node.is_some_and(|node| matches!(node.value, Value::Number(_)));
+    let name = if is_fraction {
+        "expected integer"
+    } else {
+        message
+    };
+    let known = TYPES.iter().find(|(known, _)| *known == name);
+    match (known, node) {
+        (Some((_, words)), Some(node)) => format!("{} is not {words}", node.quoted()),
+        (Some((_, words)), None) => format!("expected {words}"),
+        (None, Some(node)) => format!("{}: {message}", node.quoted()),
+        (None, None) => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Item;
+    use super::super::parser::parse;
+    use crate::registry::{ArgumentError, Arguments};
+    use serde::Deserialize;
+    use std::collections::BTreeMap;
+
+    #[derive(Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    struct Parameters {
+        load: f64,
+        sizes: Vec<u32>,
+        file: String,
+        is_open: bool,
+        rates: BTreeMap<String, u32>,
+    }
+
+    /// Offset, key path and message.
+    fn wrong(arguments: &str) -> (usize, String, String) {
+        let node = parse(&format!("Name({arguments})"), 0).unwrap();
+        let item = Item {
+            node: &node,
+            path: "part".into(),
+        };
+        let part = item.part("part").unwrap();
+        let build =
+            |arguments: Arguments<'_>| -> Result<Parameters, ArgumentError> { arguments.parse() };
+        let mistake = part.build(build).unwrap_err();
+        (mistake.place.offset, mistake.path, mistake.message)
+    }
+
+    #[test]
+    fn values_of_another_type_are_named_with_what_is_allowed() {
+        for (arguments, offset, path, message) in [
+            (
+                "load: \"30 %\"",
+                11,
+                "load",
+                "`\"30 %\"` is not a number, such as 0.3",
+            ),
+            ("load: x", 11, "load", "`x` is not a number, such as 0.3"),
+            (
+                "sizes: [4, \"x\"]",
+                16,
+                "sizes[1]",
+                "`\"x\"` is not a whole number, such as 4",
+            ),
+            (
+                "sizes: [1.5]",
+                13,
+                "sizes[0]",
+                "`1.5` is not a whole number, such as 4",
+            ),
+            ("is_open: 1", 14, "is_open", "`1` is not `true` or `false`"),
+        ] {
+            let expected = (offset, format!("part.{path}"), message.to_owned());
+            assert_eq!(wrong(arguments), expected, "{arguments}");
+        }
+        let (_, path, message) = wrong("file: 3");
+        assert_eq!(path, "part.file");
+        assert!(
+            message.starts_with("`3` is not a text in quotes"),
+            "{message}"
+        );
+        // of a map no single value is known
+        let (_, path, message) = wrong("rates: {\"a\": \"b\"}");
+        assert_eq!(
+            (path.as_str(), message.as_str()),
+            ("part.rates", "expected a whole number, such as 4")
+        );
     }
 }

@@ -46,6 +46,19 @@ pub struct Field {
 }
 
 impl Node {
+    /// The value itself, of `Some(value)`.
+    pub fn inside(&self) -> &Self {
+        let mut node = self;
+        while let Value::Named(name, arguments) = &node.value
+            && name == "Some"
+            && let Value::Tuple(nodes) = &arguments.value
+            && let [inner] = &nodes[..]
+        {
+            node = inner;
+        }
+        node
+    }
+
     /// The value as text on one line.
     pub fn to_text(&self) -> String {
         Rendered::new(self).text

@@ -63,8 +63,8 @@ pub(super) struct Statements {
     pub(super) names: BTreeMap<u32, (usize, String)>,
     pub(super) links: Vec<LinkStatement>,
     pub(super) hosts: Vec<HostStatement>,
-    /// What is worth saying about the file.
-    pub(super) notes: Vec<String>,
+    /// What is worth saying about the file, with the line it is about.
+    pub(super) notes: Vec<(usize, String)>,
 }
 
 impl Statements {

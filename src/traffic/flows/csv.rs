@@ -107,12 +107,7 @@ fn columns(header: &str, clock: Clock) -> Result<Vec<Column>, String> {
             return Err(format!("the column `{name}` is there twice"));
         }
         found.push(name);
-        let time = || match unit {
-            "" => Err(format!(
-                "the column `{name}` has no unit: expected `{name} [ns]`, or another unit"
-            )),
-            unit => TimeUnit::named(unit, clock),
-        };
+        let time = || TimeUnit::of_column(name, unit, clock);
         columns.push(match (name, unit) {
             ("start", _) => Column::Start(time()?),
             ("stop", _) => Column::Stop(time()?),

@@ -173,7 +173,7 @@ const COLUMNS: [&str; 6] = ["time", "source", "destination", "bytes", "class", "
 impl Columns {
     fn new(header: &str, clock: Clock) -> Result<Self, String> {
         let mut places = [None; COLUMNS.len()];
-        let mut unit = "cycles";
+        let mut unit = "";
         for (place, cell) in cells(header).enumerate() {
             let (name, bracket) = named(cell);
             let Some(column) = COLUMNS.iter().position(|column| *column == name) else {
@@ -183,8 +183,8 @@ impl Columns {
                 return Err(format!("the column `{name}` is there twice"));
             }
             match (name, bracket) {
-                (_, "") | ("bytes", "B") => {}
                 ("time", bracket) => unit = bracket,
+                (_, "") | ("bytes", "B") => {}
                 _ => return Err(format!("`{cell}`: the column `{name}` has no such unit")),
             }
         }
@@ -192,9 +192,10 @@ impl Columns {
             let name = COLUMNS[column];
             places[column].ok_or_else(|| format!("the column `{name}` is missing"))
         };
-        let unit = TimeUnit::named(unit, clock)?;
+        let time = need(0)?;
+        let unit = TimeUnit::of_column(COLUMNS[0], unit, clock)?;
         Ok(Self {
-            time: need(0)?,
+            time,
             source: need(1)?,
             destination: need(2)?,
             bytes: need(3)?,
@@ -348,15 +349,18 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
-        let header = "time,source,destination,bytes,class,after\n";
-        let in_ns = header.replace("time", "time [ns]");
+        let header = "time [cycles],source,destination,bytes,class,after\n";
+        let in_ns = header.replace("[cycles]", "[ns]");
         let mut list = String::new();
         for text in [
-            "time,source,destination,byte\n",
-            "time,source,destination\n",
+            "time [ns],source,destination,byte\n",
+            "time [ns],source,destination\n",
+            "source,destination,bytes\n",
+            "time,source,destination,bytes\n",
+            "time [],source,destination,bytes\n",
             "time [days],source,destination,bytes\n",
-            "time,time,source,destination,bytes\n",
-            "time,source [ns],destination,bytes\n",
+            "time [ns],time [ns],source,destination,bytes\n",
+            "time [ns],source [ns],destination,bytes\n",
             &format!("{header}0,0,1,64,data\n"),
             &format!("{header}-1,0,1,64,data,\n"),
             &format!("{header}0,0,4,64,data,\n"),

@@ -44,7 +44,9 @@ fn foreign_attributes_are_skipped_and_labels_are_names() {
     let notes = first.layout.graph.notes();
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(
-        notes[0].starts_with("2 values of `type` skipped: `Edge Site` on line"),
+        notes[0].starts_with(
+            "foreign_type_1.graphml:7: 2 values of `type` skipped: `Edge Site` is no kind of node"
+        ),
         "{notes:?}"
     );
 
@@ -68,6 +70,8 @@ fn link_speeds_of_the_file_are_read() {
     );
     let error = graph_ml("speeds_2", "").unwrap_err();
     assert!(error.contains("have no common multiple"), "{error}");
+    let whose = "; those of \"speeds_2.graphml\" in `fabric.topology` are `0.155 Gbit/s`, `0.622 Gbit/s`, `10 Gbit/s`";
+    assert!(error.ends_with(whose), "{error}");
     let scenario = graph_ml("speeds_2", ", speeds: Scenario").unwrap();
     assert_eq!(rates(&scenario), [10_000; 3]);
     let replaced = ", speeds: Replace({\"0.622 Gbit/s\": \"625 Mbit/s\", \"0.155 Gbit/s\": \"156.25 Mbit/s\"})";
@@ -87,7 +91,9 @@ fn link_speeds_of_the_file_are_read() {
     assert_eq!(rates(&third), [40_000, 10_000, 10_000]);
     let notes = third.layout.graph.notes();
     assert!(
-        notes[0].starts_with("2 values of `LinkSpeed` skipped: `<10` `G` on line"),
+        notes[0].starts_with(
+            "speeds_3.graphml:12: 2 values of `LinkSpeed` skipped: `<10` `G` is no rate"
+        ),
         "{notes:?}"
     );
 }
@@ -170,7 +176,10 @@ fn a_mark_before_a_text_is_skipped() {
     ] {
         read(topology, UNIFORM);
     }
-    write("t.csv", "time,source,destination,bytes\n0,0,1,64\n");
+    write(
+        "t.csv",
+        "time [cycles],source,destination,bytes\n0,0,1,64\n",
+    );
     write(
         "s.goal",
         "num_ranks 2 rank 0 { send 64b to 1 } rank 1 { recv 64b from 0 }",

@@ -12,7 +12,11 @@ const EIGHT: &str = "LeafSpine(leaves: 2, spines: 2, hosts_per_leaf: 4)";
 fn ranks_are_hosts_in_the_order_of_the_list() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("t.csv");
-    std::fs::write(file, "time,source,destination,bytes\n0,0,1,64\n0,1,2,64\n").unwrap();
+    std::fs::write(
+        file,
+        "time [cycles],source,destination,bytes\n0,0,1,64\n0,1,2,64\n",
+    )
+    .unwrap();
     for (hosts, expected) in [
         ("List([7, 0, 3])", [(7, 0), (0, 3)]),
         ("Switches([1, 0])", [(4, 5), (5, 6)]),

@@ -93,12 +93,52 @@ fn keys_without_effect_are_told() {
     );
 }
 
+#[test]
+fn exceptions_that_say_nothing_are_told_where_they_take_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let except = |list: &str| {
+        let link = format!("latency: \"2 cycles\", except: [{list}]");
+        torus("DimensionOrder()").replace("latency: \"2 cycles\"", &link)
+    };
+    let told = warned(folder.path(), &except("(on: Dimension(1))"));
+    let words = "fabric.link.except[0] changes nothing: it has neither `rate` nor `latency`";
+    assert!(told.contains(words), "{told}");
+    // the one before is taken back
+    let again = "(on: Dimension(1), latency: \"9 cycles\"), (on: Dimension(1))";
+    assert_eq!(warned(folder.path(), &except(again)), "");
+    // and so is what the file says
+    let edges =
+        "topology Mesh(radix: [3])\nhost 0:3\nhost 1:3\nhost 2:3\n0:1 1:2 9cycles\n1:1 2:2\n";
+    fs::write(folder.path().join("it.edges"), edges).expect("it can be written");
+    let text = except("(on: Dimension(0))");
+    let text = text.replace("Torus(radix: [5, 5])", "EdgeList(file: \"it.edges\")");
+    assert_eq!(warned(folder.path(), &text), "");
+}
+
+/// The program says once what `src/scenario/resolve/notes` finds, and nothing of a key that another axis gives a meaning.
+#[test]
+fn what_an_axis_gives_a_meaning_is_not_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let control = "control: Dcqcn(), answers: (sl: 1)";
+    let flows = format!("flows: [(pairs: Permutations(count: 1))], {control}");
+    let text = torus("DimensionOrder()");
+    let text = text.replace("pattern: Uniform(), process: Bernoulli(load: 0.1)", &flows);
+    let told = warned(folder.path(), &text);
+    let words = "traffic[0].control: `Dcqcn` hears of congestion by marks, and no switch marks";
+    assert_eq!(told.matches(words).count(), 1, "{told}");
+    let sweep = "sweep: (axes: [(\"fabric.switch.marking\", [None, InfiniBand()])])";
+    let text = text.replace("phases:", &format!("{sweep}, phases:"));
+    assert_eq!(warned(folder.path(), &text), "");
+}
+
 /// The paper's constants of DCQCN are for 40 Gbit/s; written at 400 they are told, left out they scale.
 #[test]
 fn constants_for_links_of_another_rate_are_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let with = |rate: &str, control: &str| {
-        let text = torus("DimensionOrder()").replace("40 Gbit/s", rate);
+        let marks = "switch: (marking: InfiniBand(), ";
+        let text = torus("DimensionOrder()").replace("switch: (", marks);
+        let text = text.replace("40 Gbit/s", rate);
         let control = format!("control: {control}, answers: (size: \"1 flits\", sl: 1)");
         let flows = format!("flows: [(pairs: Permutations(count: 1))], {control}");
         text.replace("pattern: Uniform(), process: Bernoulli(load: 0.1)", &flows)

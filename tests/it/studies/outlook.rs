@@ -127,6 +127,163 @@ fn a_batch_is_refused_as_its_sweep_is() {
     assert!(script.contains("--keep-going"), "{script}");
 }
 
+/// A scenario that ends with this line, the fourteenth, in place of the sweep of the others.
+fn scenario(folder: &Folder, end: &str) {
+    let start = super::SCENARIO.split("    sweep: (").next();
+    let start = start.expect("a scenario with a sweep");
+    let start = start.replace("DimensionOrder()", "UpDown()");
+    fs::write(folder.path("own.ron"), format!("{start}{end}\n)\n")).expect("writable");
+}
+
+/// What is refused of it by all that look at a sweep before it begins.
+#[track_caller]
+fn refused(folder: &Folder, end: &str) -> String {
+    scenario(folder, end);
+    let errors = folder.fails(2, &["check", "own.ron"]);
+    let sweep = ["sweep", "own.ron", "--out", "out"];
+    for more in [&[][..], &["--dry-run"]] {
+        let said = folder.fails(2, &[&sweep[..], more].concat());
+        let said = said.replace(
+            "\nnothing is made of the others either: `--keep-going` makes them",
+            "",
+        );
+        assert_eq!(said, errors);
+    }
+    assert!(!folder.path("out").exists());
+    errors
+}
+
+/// Place of a part of the line.
+fn place(end: &str, part: &str) -> String {
+    let column = end.find(part).expect("it is there") + 1;
+    format!("own.ron:14:{column}: ")
+}
+
+#[test]
+fn points_with_the_same_plan_are_refused_with_the_values_that_make_no_difference() {
+    let folder = Folder::new();
+    let end = "sweep: (axes: [(\"traffic.bulk.size\", [\"8 flits\", \"512 B\"])]),";
+    let errors = refused(&folder, end);
+    let told = "sweep.axes[0][1][1]: points 1 and 2 of the sweep are the same run: `traffic.bulk.size = \"8 flits\"` and \
+                `traffic.bulk.size = \"512 B\"` make no difference";
+    let told = place(end, "\"512 B\"") + told;
+    assert!(errors.contains(&told), "{errors}");
+    scenario(&folder, &end.replace("512 B", "513 B"));
+    folder.succeeds(&["check", "own.ron"]);
+}
+
+/// Faults drawn by the seed of the run are those of a seed that is written, for one of the seeds.
+#[test]
+fn points_that_are_the_same_with_one_seed_only_are_two() {
+    let folder = Folder::new();
+    let end = |seeds: u32| {
+        format!(
+            "faults: (links: Count(1)), sweep: (axes: [(\"faults.seed\", [None, 1])], seeds: {seeds}),"
+        )
+    };
+    let errors = refused(&folder, &end(1));
+    assert!(
+        errors.contains("`faults.seed = None` and `faults.seed = 1` make no difference"),
+        "{errors}"
+    );
+    scenario(&folder, &end(2));
+    folder.succeeds(&["sweep", "own.ron", "--dry-run"]);
+}
+
+#[test]
+fn a_claim_about_a_class_that_a_point_does_not_have_is_refused_before_it_is_made() {
+    let folder = Folder::new();
+    let loads = "sweep: (axes: [(\"traffic.bulk.process.load\", [0.1, 0.3])])";
+    for (metric, reason) in [
+        (
+            "classes.bluk.offered",
+            "unknown class `bluk`: expected `bulk`; did you mean `bulk`?",
+        ),
+        ("classes.1.offered", "unknown class `1`: expected `bulk`"),
+        (
+            "routes.throughput_bound.classes.0",
+            "unknown class `0`: expected `bulk`",
+        ),
+        (
+            "classes.bulk.flows.throughput",
+            "unknown class with flows `bulk`: there is none",
+        ),
+        (
+            "classes.bulk.messages.count",
+            "unknown class with messages `bulk`: there is none",
+        ),
+        (
+            "levels.0.throughput",
+            "there are no flows of service level 0: no class has flows",
+        ),
+    ] {
+        let end =
+            format!("{loads}, expect: [(metric: \"{metric}\", relation: AtLeast, value: 0)],");
+        let errors = refused(&folder, &end);
+        let told = format!(
+            "{}expect[0].metric: {reason}",
+            place(&end, &format!("\"{metric}\""))
+        );
+        assert!(errors.contains(&told), "{errors}");
+        // a single scenario is told of it as well
+        folder.fails(2, &["check", "own.ron", "--set", "sweep=None"]);
+    }
+    let named =
+        format!("{loads}, expect: [(metric: \"classes.0.offered\", relation: AtLeast, value: 0)],");
+    scenario(&folder, &named);
+    folder.succeeds(&["check", "own.ron"]);
+    folder.succeeds(&["check", "own.ron", "--set", "sweep=None"]);
+}
+
+/// Points may have classes of their own: a claim must go with those that it is about.
+#[test]
+fn a_claim_is_held_to_the_classes_of_its_own_points() {
+    let folder = Folder::new();
+    let class = |name: &str| {
+        format!(
+            "[(name: \"{name}\", pattern: Uniform, process: Bernoulli(load: 0.1), size: \"512 B\")]"
+        )
+    };
+    let end = |at: &str| {
+        let classes = [class("bulk"), class("other")].join(", ");
+        format!(
+            "sweep: (axes: [Zip([(\"traffic\", [{classes}]), (\"fabric.switch.lanes\", [1, 2])])]), \
+             expect: [(metric: \"classes.other.offered\", {at}relation: AtLeast, value: 0)],"
+        )
+    };
+    scenario(&folder, &end("at: [(\"fabric.switch.lanes\", 2)], "));
+    folder.succeeds(&["check", "own.ron"]);
+    for at in [
+        "",
+        "at: [(\"fabric.switch.lanes\", 2)], over: [(\"fabric.switch.lanes\", 1)], ",
+    ] {
+        let errors = refused(&folder, &end(at));
+        assert!(
+            errors.contains("unknown class `other`: expected `bulk`"),
+            "{errors}"
+        );
+    }
+}
+
+#[test]
+fn a_value_of_an_axis_that_does_not_fit_is_told_with_its_place() {
+    let folder = Folder::new();
+    let loads = "sweep: (axes: [(\"traffic.bulk.process.load\", [0.1, \"x\", 5.0])]),";
+    let errors = refused(&folder, loads);
+    let key = "traffic[0].process.load: ";
+    for (value, reason) in [
+        ("\"x\"", "`\"x\"` is not a number, such as 0.3"),
+        ("5.0", "`load` is 5; it must be above 0 and at most 1"),
+    ] {
+        let told = place(loads, value) + key + reason;
+        assert!(errors.contains(&told), "{told}\n{errors}");
+    }
+    let parts = "sweep: (axes: [(\"fabric.topology\", [Mesh(radix: [4, 4]), Nope()])]),";
+    let told = place(parts, "Nope") + "fabric.topology: unknown topology `Nope`: ";
+    let errors = refused(&folder, parts);
+    assert!(errors.contains(&told), "{errors}");
+}
+
 /// Routes and proofs that a sweep needs, and what of it cannot be simulated.
 fn computed(changes: &[&str]) -> ((usize, usize), usize) {
     let mut document = Document::embedded();

@@ -61,7 +61,7 @@ impl Window<'_> {
             format!("full source queues rejected {} packets", class.rejected)
         } else if is_asked_too_much {
             "it asks a channel for more than that carries".to_owned()
-        } else if plan.is_backlogged() {
+        } else if self.offers_all(plan) {
             "its sources offer all the fabric takes".to_owned()
         } else if let Some(held) = worst(held, Some(number)) {
             held

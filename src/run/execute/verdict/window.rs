@@ -229,16 +229,15 @@ impl<'a> Window<'a> {
         (is_drift && waiting > missing / 2.0).then(|| self.loads())
     }
 
-    /// Whether sources that always have a packet waiting had one to the end: those of limited numbers of packets may have sent all.
+    /// Whether a class always has a packet waiting, to the end: one of limited numbers of packets may have sent all.
+    pub(super) fn offers_all(&self, class: &ClassPlan) -> bool {
+        let ends_empty = || (self.series.batches().last()).is_none_or(|batch| batch.present == 0);
+        class.is_backlogged() && (class.packets_per_host.is_none() || !ends_empty())
+    }
+
+    /// Whether any does.
     pub(super) fn is_backlogged(&self) -> bool {
-        let mut classes = self.plan.classes.iter();
-        let ends_full = self
-            .series
-            .batches()
-            .last()
-            .is_some_and(|batch| batch.present > 0);
-        classes
-            .any(|class| class.is_backlogged() && (class.packets_per_host.is_none() || ends_full))
+        self.plan.classes.iter().any(|class| self.offers_all(class))
     }
 
     /// The channel that was busy for most of the time, where it was full, in words.
@@ -360,9 +359,11 @@ impl<'a> Window<'a> {
         let asked = class.created_flits as f64;
         let missing = self.shortfall(asked, class.delivered_flits as f64);
         let noise = self.noise(asked);
+        // what filled the fabric and what grows are the same where packets are under way for long
+        let under_way = asked - class.delivered_flits as f64;
         if missing / noise > normal_bound(CERTAIN) {
             Behind::Certainly
-        } else if missing > self.least_growth(asked) * asked {
+        } else if under_way > self.least_growth(asked) * asked {
             Behind::Perhaps
         } else {
             Behind::No

@@ -139,6 +139,30 @@ impl Link {
         }))
     }
 
+    /// What to say of exceptions that change nothing: they give their links neither rate nor latency, and these have nothing
+    /// that would be taken from them, neither from the file of the `graph` nor from an exception before.
+    pub(in crate::scenario) fn idle(&self, graph: &Graph, timing: ChannelTiming) -> Vec<String> {
+        let is_plain = |kind: LinkKind| {
+            let channels = graph.channels().iter();
+            let mut own = channels.filter(|channel| LinkKind::of(graph, channel) == Some(kind));
+            own.all(|channel| channel.timing == timing)
+        };
+        let entries = self.except.iter().enumerate();
+        let idle = entries.filter(|(place, except)| {
+            let kind = except.on.value;
+            let mut before = self.except[..*place].iter();
+            except.rate.is_none()
+                && except.latency.is_none()
+                && before.all(|other| other.on.value != kind)
+                && is_plain(kind)
+        });
+        let note = |(_, except): (usize, &Except)| {
+            let path = except.on.path.trim_end_matches(".on");
+            format!("{path} changes nothing: it has neither `rate` nor `latency`")
+        };
+        idle.map(note).collect()
+    }
+
     /// The section on one line; exceptions as they are written.
     pub(super) fn print(
         &self,

@@ -2,7 +2,7 @@
 //!
 //! Accepts RON with the extensions `implicit_some` (an optional value may be written without `Some`) and
 //! comments, trailing commas, raw strings and raw identifiers as RON has them. Everything else is read as
-//! written; what a value means is decided by the reader of the key.
+//! written; what a value means is decided by the reader of the key, and what may not stand twice by `doubles`.
 
 mod scalars;
 
@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
     }
 
     fn fields(&mut self, start: usize) -> Result<Vec<Field>, Mistake> {
-        let mut fields: Vec<Field> = Vec::new();
+        let mut fields = Vec::new();
         loop {
             self.skip()?;
             if self.eat(")") {
@@ -249,10 +249,6 @@ impl<'a> Parser<'a> {
                 return Err(self.unclosed(start, '(', "expected a key"));
             }
             let key = self.word();
-            if fields.iter().any(|field| field.key == key) {
-                let message = format!("the key `{key}` is given twice");
-                return Err(self.mistake_at(place.offset, message));
-            }
             self.skip()?;
             if !self.eat(":") {
                 return Err(self.mistake(&format!("expected `:` after the key `{key}`")));

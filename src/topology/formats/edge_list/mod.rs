@@ -241,8 +241,9 @@ impl Assembly<'_> {
             link_ends.push((a, ports.take(link.ends[1]).map_err(fail)?));
         }
         let mut builder = GraphBuilder::new();
-        for note in &self.statements.notes {
-            builder.note(note);
+        let file = self.list.file.as_deref().unwrap_or_default();
+        for (line, note) in &self.statements.notes {
+            builder.note(format!("{file}:{line}: {note}"));
         }
         let mut names = HashSet::new();
         for switch in 0..self.switches {

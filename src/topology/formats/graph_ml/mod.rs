@@ -2,7 +2,8 @@
 //!
 //! Guarantees: exactly the nodes and edges of the file; parallel edges are parallel links.
 //! Fails with: [`TopologyError::File`] with the line, when the file is no `GraphML`, a graph is directed or
-//! nested, an edge or an attribute makes no sense, or a host has not exactly one edge, to a switch.
+//! nested, an edge or an attribute makes no sense, an attribute has two values, or a host has not exactly one edge, to a
+//! switch.
 //! Cost: O(text) time and memory.
 //!
 //! | attribute | of | meaning | without it |
@@ -15,13 +16,14 @@
 //! | `LinkSpeed`, `LinkSpeedUnits` | edge | rate: a number, and K, M, G or T times bit/s | those of the scenario |
 //! | `rate_back`, `latency_back` | edge | of the way from target to source | as the way there |
 //!
-//! Others are skipped, and so are speeds that are no numbers, which is said. Switches and hosts keep the order of the file.
+//! Others are skipped, and so are speeds that are no numbers or have no units, which is said. Switches and hosts keep the order of the file.
 //! A graph without hosts gets some with `hosts_per_switch`. The attributes with `Link` are those of the Internet Topology Zoo;
 //! where their rates have no common multiple, `speeds` takes those of the scenario or replaces some.
 //!
 //! References: [`GRAPHML`]
 
 mod encoding;
+mod keys;
 mod text;
 
 use super::edge_list::EdgeList;
@@ -231,6 +233,64 @@ mod tests {
                 .unwrap_err()
                 .starts_with("net:2: this is no XML: ")
         );
+    }
+
+    /// Two switches and a link with these attributes, on line 4.
+    fn linked(attributes: &[(&str, &str)]) -> String {
+        let data = attributes.iter();
+        let data = data.map(|(key, value)| format!("<data key='{key}'>{value}</data>"));
+        let data: String = data.collect();
+        body(&format!(
+            "<node id='a'/><node id='b'/>\n<edge source='a' target='b'>{data}</edge>"
+        ))
+    }
+
+    #[test]
+    fn an_attribute_that_is_read_has_one_value() {
+        let rates = [("rate", "5 Gbit/s"), ("rate", "10 Gbit/s")];
+        let reason = "net:4: `rate` is `10 Gbit/s` here and `5 Gbit/s` before, expected one value";
+        assert_eq!(build(&linked(&rates), 1).unwrap_err(), reason);
+        // two keys of one name
+        let keys = "<key id='k' attr.name='rate'/><key id='l' attr.name='rate'/><graph>";
+        let text = linked(&[("k", "5 Gbit/s"), ("l", "10 Gbit/s")]).replace("<graph>", keys);
+        assert_eq!(build(&text, 1).unwrap_err(), reason);
+        let keys = "<key id='k' attr.name='rate'/>\n<key id='k' attr.name='latency'/>\n<graph>";
+        let text = linked(&[]).replace("<graph>", keys);
+        assert_eq!(
+            build(&text, 1).unwrap_err(),
+            "net:3: key `k` is `latency` here and `rate` before, expected one of them"
+        );
+        for same in [[rates[0]; 2], [("LinkLabel", "x"), ("LinkLabel", "y")]] {
+            assert!(build(&linked(&same), 1).is_ok(), "{same:?}");
+        }
+    }
+
+    #[test]
+    fn a_speed_without_its_units_is_told_and_skipped() {
+        let read = |attributes: &[(&str, &str)]| {
+            let graph = build(&linked(attributes), 1).unwrap();
+            let switch = crate::ids::SwitchId(0);
+            let channels = graph.neighbors(switch).map(|(_, channel, _)| channel);
+            let paces = channels.map(|channel| graph.channel(channel).timing.cycles_per_flit);
+            (paces.collect::<Vec<_>>(), graph.notes().to_vec())
+        };
+        let note = |what: &str| {
+            vec![format!(
+                "net:4: 1 value of `LinkSpeed` skipped: {what} is no rate, and the links have that of the scenario"
+            )]
+        };
+        let speed = ("LinkSpeed", "5");
+        assert_eq!(
+            read(&[speed]),
+            (vec![1], note("`5` without `LinkSpeedUnits` (K, M, G or T)"))
+        );
+        assert_eq!(
+            read(&[speed, ("LinkSpeedUnits", "X")]),
+            (vec![1], note("`5` `X`"))
+        );
+        assert_eq!(read(&[speed, ("LinkSpeedUnits", "G")]), (vec![2], vec![]));
+        // in bit/s by its name
+        assert_eq!(read(&[("LinkSpeedRaw", "5e9")]), (vec![2], vec![]));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //!
 //! References: [`GRAPHML`](crate::references::GRAPHML)
 
+use super::keys::{Keys, at, elements};
 use crate::topology::formats::edge_list_text::{
     Attachment, HostStatement, LinkStatement, Statements,
 };
@@ -53,7 +54,7 @@ pub(super) fn parse(text: &str) -> Result<Statements, LineError> {
     if graph.attribute("edgedefault") == Some("directed") {
         return Err(at(graph, DIRECTED));
     }
-    let keys = Keys::new(root);
+    let keys = Keys::new(root)?;
     let mut reader = Reader {
         keys: &keys,
         lines: std::iter::once(0)
@@ -66,7 +67,7 @@ pub(super) fn parse(text: &str) -> Result<Statements, LineError> {
         statements: Statements::default(),
     };
     for node in elements(graph, "node") {
-        let label = keys.attributes(node).get("label").copied();
+        let label = keys.attributes(node)?.get("label").copied();
         *reader.labels.entry(label.unwrap_or_default()).or_default() += 1;
     }
     for node in elements(graph, "node") {
@@ -84,60 +85,12 @@ pub(super) fn parse(text: &str) -> Result<Statements, LineError> {
 const DIRECTED: &str = "the graph is directed, expected an undirected one, whose edges are full-duplex links \
                         (networkx: `G.to_undirected()`)";
 
-fn at(node: Node<'_, '_>, reason: impl Into<String>) -> LineError {
-    let position = node.document().text_pos_at(node.range().start);
-    LineError::new(position.row as usize, reason)
-}
-
-fn elements<'a, 'input>(
-    node: Node<'a, 'input>,
-    name: &'static str,
-) -> impl Iterator<Item = Node<'a, 'input>> {
-    let children = node.children();
-    children.filter(move |child| child.is_element() && child.tag_name().name() == name)
-}
-
-/// What the keys of the file mean.
-struct Keys<'a> {
-    /// Attribute name by id of the key.
-    names: HashMap<&'a str, &'a str>,
-    /// Value of attributes that are not given: (of node or edge, name, value).
-    defaults: Vec<(&'a str, &'a str, &'a str)>,
-}
-
-impl<'a> Keys<'a> {
-    fn new(root: Node<'a, '_>) -> Self {
-        let (mut names, mut defaults) = (HashMap::new(), Vec::new());
-        for key in elements(root, "key") {
-            let Some(id) = key.attribute("id") else {
-                continue;
-            };
-            let name = key.attribute("attr.name").unwrap_or(id);
-            names.insert(id, name);
-            let default = elements(key, "default").next();
-            if let Some(value) = default.and_then(|node| node.text()) {
-                let of = key.attribute("for").unwrap_or("all");
-                defaults.push((of, name, value.trim()));
-            }
-        }
-        Self { names, defaults }
-    }
-
-    /// Attributes of a node or edge by name.
-    fn attributes(&self, node: Node<'a, '_>) -> BTreeMap<&'a str, &'a str> {
-        let kind = node.tag_name().name();
-        let defaults = self.defaults.iter();
-        let defaults = defaults.filter(|(of, ..)| *of == kind || *of == "all");
-        let mut attributes: BTreeMap<_, _> =
-            defaults.map(|&(_, name, value)| (name, value)).collect();
-        for data in elements(node, "data") {
-            if let (Some(key), Some(value)) = (data.attribute("key"), data.text()) {
-                let name = self.names.get(key).copied().unwrap_or(key);
-                attributes.insert(name, value.trim());
-            }
-        }
-        attributes
-    }
+/// Values of an attribute that are skipped.
+struct Skipped {
+    count: u32,
+    /// Line of the first one, and what it is.
+    line: usize,
+    first: String,
 }
 
 struct Reader<'a> {
@@ -149,8 +102,8 @@ struct Reader<'a> {
     hosts: Vec<(usize, String, Option<HostStatement>)>,
     /// How many nodes have a label.
     labels: HashMap<&'a str, u32>,
-    /// Attributes whose values say nothing that is known: their names, with how many there are and the first one.
-    skipped: Vec<(&'static str, u32, String)>,
+    /// Attributes whose values say nothing that is known, by their names.
+    skipped: Vec<(&'static str, Skipped)>,
     statements: Statements,
 }
 
@@ -171,7 +124,7 @@ impl<'a> Reader<'a> {
                 format!("too many nodes, expected at most {MAX_NODES}"),
             ));
         }
-        let attributes = self.keys.attributes(node);
+        let attributes = self.keys.attributes(node)?;
         let line = self.line(node);
         let name = self.name(id, &attributes);
         let member = if self.is_host(line, &attributes) {
@@ -206,7 +159,7 @@ impl<'a> Reader<'a> {
             match attributes.get(key).copied() {
                 Some("host") => return true,
                 Some("switch") => return false,
-                Some(other) => self.skip(key, || format!("`{other}` on line {line}")),
+                Some(other) => self.skip(key, line, || format!("`{other}`")),
                 None => {}
             }
         }
@@ -214,10 +167,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Counts a value that is skipped.
-    fn skip(&mut self, key: &'static str, value: impl Fn() -> String) {
-        match self.skipped.iter_mut().find(|(known, ..)| *known == key) {
-            Some((_, count, _)) => *count += 1,
-            None => self.skipped.push((key, 1, value())),
+    fn skip(&mut self, key: &'static str, line: usize, value: impl Fn() -> String) {
+        match self.skipped.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, skipped)) => skipped.count += 1,
+            None => {
+                let (count, first) = (1, value());
+                self.skipped.push((key, Skipped { count, line, first }));
+            }
         }
     }
 
@@ -229,12 +185,16 @@ impl<'a> Reader<'a> {
             return Some(rate);
         }
         if let (Some(None), Some(raw)) = (exact, text("LinkSpeedRaw")) {
-            self.skip("LinkSpeedRaw", || format!("`{raw}` on line {line}"));
+            self.skip("LinkSpeedRaw", line, || format!("`{raw}`"));
         }
-        let (speed, unit) = (text("LinkSpeed")?, text("LinkSpeedUnits").unwrap_or(""));
-        let rate = bits_per_second(speed, unit);
+        let (speed, unit) = (text("LinkSpeed")?, text("LinkSpeedUnits"));
+        // a number alone may count anything: many files mean Mbit/s
+        let rate = unit.and_then(|unit| bits_per_second(speed, unit));
         if rate.is_none() {
-            self.skip("LinkSpeed", || format!("`{speed}` `{unit}` on line {line}"));
+            self.skip("LinkSpeed", line, || match unit {
+                Some(unit) => format!("`{speed}` `{unit}`"),
+                None => format!("`{speed}` without `LinkSpeedUnits` (K, M, G or T)"),
+            });
         }
         rate
     }
@@ -265,7 +225,7 @@ impl<'a> Reader<'a> {
             return Err(at(edge, DIRECTED));
         }
         let (source, target) = (self.end(edge, "source")?, self.end(edge, "target")?);
-        let attributes = self.keys.attributes(edge);
+        let attributes = self.keys.attributes(edge)?;
         let [there, back] = self.timing(edge, &attributes)?;
         let ports = (
             port(edge, &attributes, "source_port")?,
@@ -339,7 +299,7 @@ impl<'a> Reader<'a> {
             })?;
             self.statements.hosts.push(statement);
         }
-        for (key, count, first) in self.skipped {
+        for (key, Skipped { count, line, first }) in self.skipped {
             let values = if count == 1 { "value" } else { "values" };
             let meaning = if key.starts_with("Link") {
                 "is no rate, and the links have that of the scenario"
@@ -347,7 +307,7 @@ impl<'a> Reader<'a> {
                 "is no kind of node (`switch`, `host`), and the nodes are switches where nothing else says more"
             };
             let note = format!("{count} {values} of `{key}` skipped: {first} {meaning}");
-            self.statements.notes.push(note);
+            self.statements.notes.push((line, note));
         }
         Ok(self.statements)
     }

@@ -219,6 +219,14 @@ fn speeds_can_be_replaced() {
             .to_string(),
         "`speeds`: no link has the speed `4xFDR`, expected one of `4xDDR`, `4xQDR`"
     );
+    let text =
+        "(file: \"x\", speeds: Replace({\"4xDDR\": \"100 Gbit/s\", \"4xDDR\": \"50 Gbit/s\"}))";
+    let twice = (ENTRY.build)(crate::registry::Arguments { text });
+    let message = twice.map(drop).unwrap_err().message;
+    assert!(
+        message.contains("speed `4xDDR` stands here twice"),
+        "{message}"
+    );
     let graph = file("Scenario").build(&at(7)).unwrap();
     assert!(
         graph

@@ -162,6 +162,24 @@ impl Options {
         Ok(())
     }
 
+    /// With the options of a port line, each of which has one value.
+    fn with(mut self, words: &str) -> Result<Self, String> {
+        let mut given: Vec<(&str, &str)> = Vec::new();
+        let words = words.split_whitespace();
+        for (name, value) in words.filter_map(|word| word.split_once('=')) {
+            self.set(name, value)?;
+            // `w` and `width` are one option
+            let known = given.iter().find(|(known, _)| known[..1] == name[..1]);
+            if let Some((known, other)) = known.filter(|(_, other)| *other != value) {
+                return Err(format!(
+                    "`{name}={value}` beside `{known}={other}`, expected one of them"
+                ));
+            }
+            given.push((name, value));
+        }
+        Ok(self)
+    }
+
     /// What both ends enable; `None` when that is nothing.
     fn common(self, other: Self) -> Option<Self> {
         let of = |own: u32, other: u32, default: u32| {
@@ -345,13 +363,7 @@ impl Reader {
         let peer_port = peer_port.parse().map_err(|_| malformed())?;
         let (_, rest) = guid_after_extension(rest);
         let (words, comment) = rest.split_once('#').unwrap_or((rest, ""));
-        let mut options = defaults;
-        for (name, value) in words
-            .split_whitespace()
-            .filter_map(|word| word.split_once('='))
-        {
-            options.set(name, value)?;
-        }
+        let options = defaults.with(words)?;
         let mut parts = comment.split('"');
         let own = parts.next().unwrap_or_default();
         let new = PortRecord {

@@ -83,6 +83,10 @@ fn malformed_files_are_told() {
             "net:2: unknown option `fast=1`, expected `w=`, `s=` or `e=`",
         ),
         (
+            "Switch 4 \"S0\"\n[1] \"S1\"[1] w=2 s=1 width=1\n",
+            "net:2: `width=1` beside `w=2`, expected one of them",
+        ),
+        (
             "Switch \"S0\"\n",
             "net:1: malformed node, expected such as `Switch 4 \"S0\"`",
         ),

@@ -1,14 +1,17 @@
 //! Speeds of the links of a fabric file: its own, the scenario's, or others for some of them.
 //!
-//! Fails with: [`TopologyError::Parameter`] for a speed that no link has.
+//! Fails with: [`TopologyError::Parameter`] for a speed that no link has; a complaint of the reader for one that has two rates.
 
 use super::Speed;
 use crate::registry::Parameter;
 use crate::topology::TopologyError;
 use crate::topology::graph::limits::parameter_error;
 use crate::units::BitRate;
-use serde::Deserialize;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// The parameter of every fabric file with speeds.
 pub(in crate::topology::formats) const SPEEDS: Parameter = Parameter {
@@ -31,7 +34,38 @@ pub enum Speeds {
     /// The scenario.
     Scenario,
     /// The file, with other rates for the speeds listed.
-    Replace(BTreeMap<String, BitRate>),
+    Replace(#[serde(deserialize_with = "each_once")] BTreeMap<String, BitRate>),
+}
+
+/// Reads rates by speed, each speed once.
+fn each_once<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, BitRate>, D::Error> {
+    struct Once;
+    impl<'de> Visitor<'de> for Once {
+        type Value = BTreeMap<String, BitRate>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("rates by speed such as `{\"4xFDR\": \"50 Gbit/s\"}`")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut rates = BTreeMap::new();
+            while let Some((speed, rate)) = map.next_entry::<String, BitRate>()? {
+                match rates.entry(speed) {
+                    Entry::Vacant(free) => {
+                        free.insert(rate);
+                    }
+                    Entry::Occupied(taken) => {
+                        let speed = taken.key();
+                        return Err(A::Error::custom(format!(
+                            "speed `{speed}` stands here twice: expected it once"
+                        )));
+                    }
+                }
+            }
+            Ok(rates)
+        }
+    }
+    deserializer.deserialize_map(Once)
 }
 
 impl Speeds {

@@ -1,0 +1,94 @@
+//! Keys about flows that change nothing: there are no flows, none of those that they are about, or nobody who asks for them.
+
+use super::varied::Varied;
+use crate::plan::{FlowPlan, Plan, Scheduler};
+use crate::scenario::Resolved;
+use crate::scenario::sections::traffic::{self, Flows};
+
+/// All of them.
+pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
+    let plan = &resolved.plan;
+    let mut notes = Vec::new();
+    if !(varied.includes("traffic.*.flows") || varied.includes("traffic.*.slots")) {
+        notes.extend(queue(plan));
+        notes.extend(scheduler(plan));
+    }
+    notes.extend(weights(resolved, varied));
+    notes
+}
+
+fn has_flows(plan: &Plan) -> bool {
+    plan.classes.iter().any(|class| class.flows.is_some())
+}
+
+/// A bound of queues that no flow has.
+fn queue(plan: &Plan) -> Option<String> {
+    plan.host.flow_queue?;
+    let has_queue = |flow: &FlowPlan| !plan.is_backlogged(flow) && !plan.is_of_probes(flow.class);
+    let why = if !has_flows(plan) {
+        "no class has `flows`"
+    } else if plan.flows.iter().any(has_queue) {
+        return None;
+    } else {
+        "no flow has a `process` or a slot"
+    };
+    Some(format!(
+        "fabric.host.flow_queue changes nothing: it bounds what flows have made and not sent, and {why}"
+    ))
+}
+
+/// A scheduler that has nothing to choose from.
+fn scheduler(plan: &Plan) -> Option<String> {
+    let is_idle = plan.host.scheduler != Scheduler::default() && !has_flows(plan);
+    is_idle.then(|| {
+        String::from(
+            "fabric.host.scheduler changes nothing: it chooses among the flows of a host, and no class has `flows`",
+        )
+    })
+}
+
+/// Weights that nothing in a run goes by: neither scheduler nor control, nor routes and rates of the flow level.
+fn weights(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
+    let (scenario, plan) = (&resolved.scenario, &resolved.plan);
+    let others = ["fabric.host.scheduler", "traffic.*.control", "fluid"];
+    let has_weights = matches!(plan.host.scheduler, Scheduler::WeightedRoundRobin(_));
+    if has_weights
+        || plan.routes_of_flows.is_some()
+        || others.iter().any(|other| varied.includes(other))
+    {
+        return Vec::new();
+    }
+    let classes = scenario.traffic.iter().enumerate();
+    let notes = classes.filter_map(|(number, class)| {
+        let control = plan.classes[number].control.as_ref();
+        if control.is_some_and(|control| control.algorithm.probes()) {
+            return None;
+        }
+        let written = weighted(plan, number, class.flows.as_ref()?)?;
+        let place = traffic::place(scenario, plan, number);
+        let scheduler = plan.host.scheduler;
+        Some(format!(
+            "{place}.{written} changes no packet: the scheduler `{scheduler:?}` has no weights, `WeightedRoundRobin` has; \
+             only max-min rates and `virtlane flow` count them"
+        ))
+    });
+    notes.collect()
+}
+
+/// Where the weights of a class stand: in its entries, or in tables of flows.
+fn weighted(plan: &Plan, number: usize, entries: &[Flows]) -> Option<String> {
+    let written = entries.iter().enumerate();
+    let mut written = written.filter(|(_, entry)| entry.weight != 1);
+    if let Some((first, _)) = written.next() {
+        let more = match written.count() {
+            0 => String::new(),
+            more => format!(" (as in {more} more)"),
+        };
+        return Some(format!("flows[{first}].weight{more}"));
+    }
+    let is_table = |entry: &Flows| entry.pairs.name.value == "Csv";
+    let mut own = plan.flows.iter();
+    let has_weight = |flow: &FlowPlan| usize::from(flow.class) == number && flow.weight != 1;
+    (entries.iter().all(is_table) && own.any(has_weight))
+        .then(|| String::from("flows: the column `weight`"))
+}
