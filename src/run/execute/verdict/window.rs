@@ -229,17 +229,6 @@ impl<'a> Window<'a> {
         (is_drift && waiting > missing / 2.0).then(|| self.loads())
     }
 
-    /// Whether a class always has a packet waiting, to the end: one of limited numbers of packets may have sent all.
-    pub(super) fn offers_all(&self, class: &ClassPlan) -> bool {
-        let ends_empty = || (self.series.batches().last()).is_none_or(|batch| batch.present == 0);
-        class.is_backlogged() && (class.packets_per_host.is_none() || !ends_empty())
-    }
-
-    /// Whether any does.
-    pub(super) fn is_backlogged(&self) -> bool {
-        self.plan.classes.iter().any(|class| self.offers_all(class))
-    }
-
     /// The channel that was busy for most of the time, where it was full, in words.
     pub(super) fn full(&self) -> Option<String> {
         let (channel, part) = self.busiest(self.graph.channel_ids())?;

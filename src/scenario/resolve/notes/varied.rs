@@ -1,16 +1,16 @@
 //! Keys with other values in other runs of a study.
 
 /// Their key paths, as for `--set`.
-pub(super) struct Varied<'a>(Vec<&'a str>);
+pub(crate) struct Varied<'a>(Vec<&'a str>);
 
 impl<'a> Varied<'a> {
     /// These, in any order.
-    pub(super) fn new(paths: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn new(paths: impl Iterator<Item = &'a str>) -> Self {
         Self(paths.collect())
     }
 
     /// Whether what stands at `path` is among them, or is a part of one, or has one as a part; `*` is any key, number or name.
-    pub(super) fn includes(&self, path: &str) -> bool {
+    pub(crate) fn includes(&self, path: &str) -> bool {
         self.0.iter().any(|varied| {
             let mut pairs = keys(path).zip(keys(varied));
             pairs.all(|(key, varied)| key == "*" || key == varied)

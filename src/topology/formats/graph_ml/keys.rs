@@ -25,13 +25,13 @@ const READ: [&str; 13] = [
 ];
 
 /// An error at a node of the document.
-pub(super) fn at(node: Node<'_, '_>, reason: impl Into<String>) -> LineError {
+pub(crate) fn at(node: Node<'_, '_>, reason: impl Into<String>) -> LineError {
     let position = node.document().text_pos_at(node.range().start);
     LineError::new(position.row as usize, reason)
 }
 
 /// The elements of that name below a node.
-pub(super) fn elements<'a, 'input>(
+pub(crate) fn elements<'a, 'input>(
     node: Node<'a, 'input>,
     name: &'static str,
 ) -> impl Iterator<Item = Node<'a, 'input>> {
@@ -40,7 +40,7 @@ pub(super) fn elements<'a, 'input>(
 }
 
 /// What the keys of the file mean.
-pub(super) struct Keys<'a> {
+pub(crate) struct Keys<'a> {
     /// Attribute name by id of the key.
     names: HashMap<&'a str, &'a str>,
     /// Value of attributes that are not given: (of node or edge, name, value).
@@ -49,7 +49,7 @@ pub(super) struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     /// The keys of a document by its root.
-    pub(super) fn new(root: Node<'a, '_>) -> Result<Self, LineError> {
+    pub(crate) fn new(root: Node<'a, '_>) -> Result<Self, LineError> {
         let (mut names, mut defaults) = (HashMap::new(), Vec::new());
         for key in elements(root, "key") {
             let Some(id) = key.attribute("id") else {
@@ -72,7 +72,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Attributes of a node or edge by name.
-    pub(super) fn attributes(
+    pub(crate) fn attributes(
         &self,
         node: Node<'a, '_>,
     ) -> Result<BTreeMap<&'a str, &'a str>, LineError> {
