@@ -218,13 +218,11 @@ fn is_varied(path: &str, scenario: &Scenario, only: Option<&str>) -> bool {
 
 /// An error with its point.
 fn at(written: &Written<'_>, axes: &[AxisHeader], point: &Point, message: &str) -> StudyError {
-    match axes {
-        [] => StudyError::Design(message.into()),
-        _ => {
-            let message = format!("{}: {message}", point.describe(axes));
-            written.error(&point.pairs(axes), message)
-        }
+    if axes.is_empty() {
+        return StudyError::Design(message.into());
     }
+    let message = format!("{}: {message}", point.describe(axes));
+    written.error(&point.pairs(axes), message)
 }
 
 #[cfg(test)]

@@ -90,11 +90,11 @@ impl Recount<'_> {
         let pace = u64::from(ends.timing.cycles_per_flit);
         let delay = u64::from(self.plan.switch.crossbar_delay);
         let retry = self.retries[channel].as_mut();
-        let (repeats, late) = retry.map_or((0, 0), |retry| retry.transmit(flits as u16));
+        let (repeats, behind) = retry.map_or((0, 0), |retry| retry.transmit(flits as u16));
         seen.repeats += repeats;
         let first = if ends.from.switch().is_some() && self.plan.switch.output_buffer > 0 {
             let first = now.max(self.free[channel].saturating_sub(delay));
-            self.free[channel] = (now + delay).max(self.free[channel]) + flits * pace + late;
+            self.free[channel] = (now + delay).max(self.free[channel]) + flits * pace + behind;
             first
         } else {
             now

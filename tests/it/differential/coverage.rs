@@ -99,16 +99,7 @@ impl Coverage {
         if classes.any(|class| class.lost.packets > 0) && !found.deliveries.is_empty() {
             names.push(String::from(DROPPED));
         }
-        let flows = case.plan.flows.iter().zip(&expected.flows);
-        let waiting: Vec<bool> = flows
-            .filter(|(flow, _)| !flow.after.is_empty())
-            .map(|(_, counts)| counts.start.is_some())
-            .collect();
-        for (name, begins) in RELEASED.into_iter().zip([true, false]) {
-            if waiting.contains(&begins) {
-                names.push(String::from(name));
-            }
-        }
+        names.extend(released(case, expected).map(String::from));
         if expected.held > 0 && !found.deliveries.is_empty() {
             names.push(String::from(HELD));
         }
@@ -284,6 +275,17 @@ where
         Routing::Adaptive(function) => function.width() == 1,
     };
     case.plan.switch.lanes > 1 && is_kept
+}
+
+/// What became of flows that wait (D63).
+fn released<R>(case: &Case<R>, expected: &Outcome) -> impl Iterator<Item = &'static str> {
+    let flows = case.plan.flows.iter().zip(&expected.flows);
+    let waiting: Vec<bool> = flows
+        .filter(|(flow, _)| !flow.after.is_empty())
+        .map(|(_, counts)| counts.start.is_some())
+        .collect();
+    let names = RELEASED.into_iter().zip([true, false]);
+    names.filter_map(move |(name, begins)| waiting.contains(&begins).then_some(name))
 }
 
 /// What a case has whose stages run in one pass.

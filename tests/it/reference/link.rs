@@ -145,14 +145,14 @@ impl Link {
     /// The channel is granted to so many flits; returns what all of them come late by (D74).
     pub(super) fn start(&mut self, lane: usize, size: u16, now: u64) -> u64 {
         let retry = self.retry.as_mut();
-        let (repeats, late) = retry.map_or((0, 0), |retry| retry.transmit(size));
+        let (repeats, delay) = retry.map_or((0, 0), |retry| retry.transmit(size));
         self.starts.push(Start {
             cycle: now,
             lane,
             size,
             repeats,
         });
-        late
+        delay
     }
 
     /// A flit has left its input (or its source, or its output lane) and will cross the channel.

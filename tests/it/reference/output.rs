@@ -92,7 +92,7 @@ impl Output {
         options: &SwitchOptions,
         lane: usize,
         (packet, size): (PacketId, u16),
-        late: u64,
+        delay: u64,
         now: u64,
     ) -> Option<u64> {
         self.granted_at = Some(now);
@@ -103,11 +103,11 @@ impl Output {
         let through = now + u64::from(options.crossbar_delay);
         let length = u64::from(size) * self.cycles_per_flit;
         if options.output_buffer == 0 {
-            self.free_at = now + length + late;
+            self.free_at = now + length + delay;
             return Some(through);
         }
         let start = through.max(self.free_at);
-        self.free_at = start + length + late;
+        self.free_at = start + length + delay;
         Some(start)
     }
 }

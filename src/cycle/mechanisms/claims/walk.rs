@@ -35,8 +35,8 @@ pub(super) fn system<const W: usize>(
     for grant in &own.grants {
         if let Some(booked) = booked.get_mut(grant.out.index()) {
             let lane = view.shared.numbering.number(grant.lane);
-            let late = Retry::late(view.optional.retries.seen(), grant.out);
-            let end = view.outs[grant.out].free_at - late;
+            let delay = Retry::late(view.optional.retries.seen(), grant.out);
+            let end = view.outs[grant.out].free_at - delay;
             booked.add(view.now, end, (view.packets[grant.packet].size, lane));
         }
     }

@@ -280,12 +280,12 @@ fn take<const W: usize, P: RuleSet>(
     waiting.head = std::mem::replace(&mut packet.next, PacketRow::NONE);
     waiting.flits -= u32::from(flits);
     let is_last = waiting.head == PacketRow::NONE;
-    let late = view.late(out, flits);
+    let delay = view.late(out, flits);
     let channel = &mut view.optional.channels[out];
     if is_last {
         channel.waiting.remove(number);
     }
-    channel.free_at = now + u64::from(flits) * u64::from(step) + late;
+    channel.free_at = now + u64::from(flits) * u64::from(step) + delay;
     channel.taken_at = now;
     channel.lane = lane;
     channel.flits = flits;
@@ -304,7 +304,7 @@ fn take<const W: usize, P: RuleSet>(
     if view.lanes[lane].need != 0 {
         view.wake_with_room(out, lane);
     }
-    forward(view, (out, lane), packet_row, flits, now + late);
+    forward(view, (out, lane), packet_row, flits, now + delay);
 }
 
 /// Rule 3: the channel takes the packet that stalls in the crossbar on its way to `lane`.

@@ -101,10 +101,10 @@ impl<const W: usize> Injecting<'_, '_, W> {
     fn pass(&mut self, out: PortRow, number: u32, choice: Option<VlChoice>) {
         let numbering = self.view.shared.numbering;
         let lane = numbering.lane(out, number);
-        let late = self.view.late(out, 1);
+        let delay = self.view.late(out, 1);
         if self.held[lane].left == 0 {
             let channel = (out, number);
-            let Some(size) = enter(&mut self.view, &mut self.hosts, channel, late) else {
+            let Some(size) = enter(&mut self.view, &mut self.hosts, channel, delay) else {
                 return;
             };
             self.held[lane] = Held {
@@ -116,11 +116,11 @@ impl<const W: usize> Injecting<'_, '_, W> {
         let view = &mut self.view;
         let port = &mut view.outs[out];
         port.lane_pointer = numbering.after(number);
-        port.free_at = view.now + u64::from(port.step) + late;
+        port.free_at = view.now + u64::from(port.step) + delay;
         // also a lane that has passed its last flit is asked again: it may have a candidate
         port.request_lanes.insert(number);
         port.wake_when_free(out, view.calendar);
-        let arrival = view.now + late + u64::from(port.latency);
+        let arrival = view.now + delay + u64::from(port.latency);
         let at = arrival + view.shared.switch.request_delay;
         let to = numbering.lane(port.to.port(), number);
         let row = &mut view.lanes[lane];

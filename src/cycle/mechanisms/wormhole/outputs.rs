@@ -216,9 +216,9 @@ impl<const W: usize> Passing<'_, W> {
             input,
             ..
         } = pick;
-        let late = self.view.late(out, 1);
+        let delay = self.view.late(out, 1);
         if let Some(bit) = pick.first {
-            self.begin(pick, bit, late);
+            self.begin(pick, bit, delay);
         }
         let held = &mut self.held[lane];
         held.left -= 1;
@@ -228,7 +228,7 @@ impl<const W: usize> Passing<'_, W> {
         let now = view.now;
         let port = &mut view.outs[out];
         let until = now + u64::from(port.step);
-        port.free_at = until + late;
+        port.free_at = until + delay;
         let number = view.shared.numbering.number(lane);
         port.lane_pointer = view.shared.numbering.after(number);
         let index = port.index;
@@ -263,7 +263,7 @@ impl<const W: usize> Passing<'_, W> {
                 self.leave_input(input, until);
             }
         }
-        self.send((out, lane), is_last.then_some(packet), late);
+        self.send((out, lane), is_last.then_some(packet), delay);
     }
 
     /// Nobody keeps an input from `at` on: the outputs that its heads request are looked at again.
@@ -278,7 +278,7 @@ impl<const W: usize> Passing<'_, W> {
     }
 
     /// The first flit of a packet passes: it holds the lane, leaves its queue, and is on its way to the next.
-    fn begin(&mut self, pick: &Pick, bit: u16, late: u64) {
+    fn begin(&mut self, pick: &Pick, bit: u16, delay: u64) {
         let &Pick {
             out,
             lane,
@@ -330,7 +330,7 @@ impl<const W: usize> Passing<'_, W> {
             class: record.class,
             size,
         };
-        let to_host = self.lead((out, lane), packet, late);
+        let to_host = self.lead((out, lane), packet, delay);
         self.held[lane] = Held {
             left: size,
             queue,
@@ -340,10 +340,10 @@ impl<const W: usize> Passing<'_, W> {
     }
 
     /// Where a header goes: the queue it joins when it may leave the next switch; whether it goes to a host instead.
-    fn lead(&mut self, (out, lane): (PortRow, LaneRow), packet: PacketRow, late: u64) -> bool {
+    fn lead(&mut self, (out, lane): (PortRow, LaneRow), packet: PacketRow, delay: u64) -> bool {
         let view = &mut self.view;
         let port = &view.outs[out];
-        let arrival = view.now + late + u64::from(port.latency);
+        let arrival = view.now + delay + u64::from(port.latency);
         let at = arrival + view.shared.switch.request_delay;
         let number = view.shared.numbering.number(lane);
         match port.peer {
@@ -363,10 +363,10 @@ impl<const W: usize> Passing<'_, W> {
     }
 
     /// Where the flit goes; `last`: the packet that it is the last of, if it goes to a host.
-    fn send(&mut self, (out, lane): (PortRow, LaneRow), last: Option<PacketRow>, late: u64) {
+    fn send(&mut self, (out, lane): (PortRow, LaneRow), last: Option<PacketRow>, delay: u64) {
         let view = &mut self.view;
         let port = &view.outs[out];
-        let arrival = view.now + late + u64::from(port.latency);
+        let arrival = view.now + delay + u64::from(port.latency);
         let at = arrival + view.shared.switch.request_delay;
         let numbering = view.shared.numbering;
         let number = numbering.number(lane);

@@ -146,24 +146,24 @@ fn occupy_output<const W: usize, P: RuleSet, const TURNS: bool>(
     first: bool,
 ) -> u64 {
     let (now, shared) = (view.now, view.shared);
-    let late = match shared.output_lane_buffer() {
+    let delay = match shared.output_lane_buffer() {
         0 => view.late(grant.out, flits),
         _ => 0,
     };
     let out = &mut view.outs[grant.out];
     out.free_at = if shared.output_lane_buffer() == 0 {
-        until + late
+        until + delay
     } else {
         now + 1
     };
-    let mut start = now + late;
+    let mut start = now + delay;
     if shared.output_buffer() != 0 {
         let channel_free = &mut view.optional.buffers[grant.out].channel_free;
         let begin = (now + shared.switch.crossbar_delay).max(*channel_free);
-        *channel_free = begin + (until - now) + late;
+        *channel_free = begin + (until - now) + delay;
         let ahead = u64::from(shared.output_buffer()) * u64::from(out.step);
         out.free_at = channel_free.saturating_sub(ahead).max(now + 1);
-        start = begin - shared.switch.crossbar_delay + late;
+        start = begin - shared.switch.crossbar_delay + delay;
     }
     // a boundless lane keeps its credits, which cover any packet
     let taken = if out.is_boundless() { 0 } else { flits };

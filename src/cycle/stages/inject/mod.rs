@@ -157,7 +157,7 @@ fn start<const W: usize, P: RuleSet>(
     let Some((waiting, drained, tag)) = take_next(view, hosts, out, lane) else {
         return;
     };
-    let late = view.late(out, waiting.size);
+    let delay = view.late(out, waiting.size);
     let port = &mut view.outs[out];
     if drained {
         port.request_lanes.remove(lane);
@@ -165,7 +165,7 @@ fn start<const W: usize, P: RuleSet>(
     if !view.shared.management().contains(lane) {
         port.lane_pointer = numbering.after(lane);
     }
-    port.free_at = view.now + u64::from(waiting.size) * u64::from(port.step) + late;
+    port.free_at = view.now + u64::from(waiting.size) * u64::from(port.step) + delay;
     if !port.request_lanes.is_empty() {
         port.wake_when_free(out, view.calendar);
     }
@@ -176,19 +176,19 @@ fn start<const W: usize, P: RuleSet>(
     if let Some(choice) = choice {
         vl_tables::commit(view, out, choice, waiting.size);
     }
-    launch(view, hosts, (out, lane), (&waiting, tag), late);
+    launch(view, hosts, (out, lane), (&waiting, tag), delay);
 }
 
-/// A packet starts on a channel that passes single flits, the first of which is that `late`; returns its size. Credits and
+/// A packet starts on a channel that passes single flits, the first of which is late by `delay`; returns its size. Credits and
 /// channel are the caller's.
 pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &mut Start<'_>,
     (out, lane): (PortRow, u32),
-    late: u64,
+    delay: u64,
 ) -> Option<u16> {
     let (waiting, _, tag) = take_next(view, hosts, out, lane)?;
-    launch(view, hosts, (out, lane), (&waiting, tag), late);
+    launch(view, hosts, (out, lane), (&waiting, tag), delay);
     Some(waiting.size)
 }
 
@@ -199,7 +199,7 @@ fn launch<const W: usize, P: RuleSet>(
     hosts: &mut Start<'_>,
     (out, lane): (PortRow, u32),
     (waiting, tag): (&Waiting, Tag),
-    late: u64,
+    delay: u64,
 ) {
     let now = view.now;
     let packet = Packet {
@@ -229,7 +229,7 @@ fn launch<const W: usize, P: RuleSet>(
     view.packets[row] = packet;
     view.records[row] = record;
     let port = &view.outs[out];
-    let arrival = now + late + u64::from(port.latency);
+    let arrival = now + delay + u64::from(port.latency);
     let at = arrival + view.pipeline_of(port.to.port(), row, port.step);
     let lane = view.shared.numbering.lane(port.to.port(), lane);
     view.calendar.at(at).heads.push((lane, row));

@@ -168,12 +168,12 @@ impl<'a> Reader<'a> {
 
     /// Counts a value that is skipped.
     fn skip(&mut self, key: &'static str, line: usize, value: impl Fn() -> String) {
-        match self.skipped.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, skipped)) => skipped.count += 1,
-            None => {
-                let (count, first) = (1, value());
-                self.skipped.push((key, Skipped { count, line, first }));
-            }
+        let mut skipped = self.skipped.iter_mut();
+        if let Some((_, skipped)) = skipped.find(|(known, _)| *known == key) {
+            skipped.count += 1;
+        } else {
+            let (count, first) = (1, value());
+            self.skipped.push((key, Skipped { count, line, first }));
         }
     }
 

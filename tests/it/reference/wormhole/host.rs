@@ -56,10 +56,10 @@ impl Host {
             packet: id,
             index: packet.flits_sent,
         };
-        let late = link.pass(flit, lane, now, now);
+        let delay = link.pass(flit, lane, now, now);
         packet.flits_sent += 1;
         let is_last = packet.flits_sent == packet.size;
         self.held[lane] = (!is_last).then_some(id);
-        self.free_at = now + link.cycles_per_flit + late;
+        self.free_at = now + link.cycles_per_flit + delay;
     }
 }

@@ -306,7 +306,7 @@ fn pass(
     let since = links[input.channel].remove(flit, now);
     assert!(since + delay(options) <= now, "a flit skips the pipeline");
     let crosses = now + u64::from(options.crossbar_delay);
-    let late = links[state.channel].pass(flit, lane, crosses, now);
+    let delay = links[state.channel].pass(flit, lane, crosses, now);
 
     let free_at = &mut switch.ports.inputs_free_at[next.input];
     assert!(*free_at <= now, "two flits of one input");
@@ -315,7 +315,7 @@ fn pass(
     }
     let port = &mut switch.ports.outputs[output];
     assert!(port.free_at <= now, "two flits of one output");
-    port.free_at = now + state.cycles_per_flit + late;
+    port.free_at = now + state.cycles_per_flit + delay;
 
     let before = port.held[lane].map(|held| (held.packet, held.passed));
     let expected = (flit.index > 0).then_some((flit.packet, flit.index));
@@ -349,14 +349,14 @@ impl Link {
     /// A single flit takes its credit and goes to the channel; returns what it comes late by (D74).
     pub(super) fn pass(&mut self, flit: Flit, lane: usize, crosses: u64, now: u64) -> u64 {
         self.take_credits(lane, 1);
-        let late = self.start(lane, 1, now);
+        let delay = self.start(lane, 1, now);
         self.hand_over(Moving {
             flit,
             lane,
             past_crossbar: crosses,
             crosses,
-            late,
+            late: delay,
         });
-        late
+        delay
     }
 }
