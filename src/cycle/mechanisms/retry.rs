@@ -7,7 +7,7 @@
 //! Cost: that of [`Retry::send`] per start
 //!
 //! # Rules (D74)
-//! 1. What is sent again ([`Errors`](crate::fabric::bit_errors::Errors)) comes late, all of it, and keeps the channel for as long. What
+//! 1. What is sent again ([`Errors`]) comes late, all of it, and keeps the channel for as long. What
 //!    is before the channel does not know of it.
 //!
 //! # Deviations
@@ -22,7 +22,7 @@ use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
-use crate::fabric::bit_errors::Retry;
+use crate::fabric::bit_errors::{Errors, Retry};
 use crate::fabric::rows::PortRow;
 use crate::ids::ChannelId;
 use crate::rng::{Purpose, stream};
@@ -41,9 +41,31 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
     /// A packet of so many flits, or a flit, starts on the channel of a port: what it is late by \[cycles\].
     #[inline(always)]
     pub fn late(&mut self, out: PortRow, flits: u16) -> u64 {
-        let Some(errors) = self.shared.errors() else {
-            return 0;
-        };
+        match self.shared.errors() {
+            None => 0,
+            Some(errors) => self.transmit(errors, out, flits),
+        }
+    }
+
+    /// A packet is granted to an output without output lanes, which what is repeated keeps for longer; what it is late by \[cycles\].
+    #[inline(never)]
+    pub(in crate::cycle) fn repeat(&mut self, out_row: PortRow, flits: u16) -> u64 {
+        let delay = self.late(out_row, flits);
+        let out = &mut self.outs[out_row];
+        if self.shared.output_buffer() == 0 {
+            out.free_at += delay;
+        } else {
+            let channel_free = &mut self.optional.buffers[out_row].channel_free;
+            *channel_free += delay;
+            let ahead = u64::from(self.shared.output_buffer()) * u64::from(out.step);
+            out.free_at = channel_free.saturating_sub(ahead).max(self.now + 1);
+        }
+        delay
+    }
+
+    /// The same where channels make errors: a call, so that the hop of other fabrics is no longer for it.
+    #[inline(never)]
+    fn transmit(&mut self, errors: &Errors, out: PortRow, flits: u16) -> u64 {
         self.optional.retries[out].send(errors, flits, self.outs[out].step)
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct OutputBuffer {
     /// Cycle in which the channel is free.
-    pub(super) channel_free: u64,
+    pub(in crate::cycle) channel_free: u64,
 }
 
 impl OutputBuffer {

@@ -146,25 +146,25 @@ fn occupy_output<const W: usize, P: RuleSet, const TURNS: bool>(
     first: bool,
 ) -> u64 {
     let (now, shared) = (view.now, view.shared);
-    let delay = match shared.output_lane_buffer() {
-        0 => view.late(grant.out, flits),
-        _ => 0,
-    };
     let out = &mut view.outs[grant.out];
     out.free_at = if shared.output_lane_buffer() == 0 {
-        until + delay
+        until
     } else {
         now + 1
     };
-    let mut start = now + delay;
+    let mut start = now;
     if shared.output_buffer() != 0 {
         let channel_free = &mut view.optional.buffers[grant.out].channel_free;
         let begin = (now + shared.switch.crossbar_delay).max(*channel_free);
-        *channel_free = begin + (until - now) + delay;
+        *channel_free = begin + (until - now);
         let ahead = u64::from(shared.output_buffer()) * u64::from(out.step);
         out.free_at = channel_free.saturating_sub(ahead).max(now + 1);
-        start = begin - shared.switch.crossbar_delay + delay;
+        start = begin - shared.switch.crossbar_delay;
     }
+    if shared.errors().is_some() && shared.output_lane_buffer() == 0 {
+        start += view.repeat(grant.out, flits);
+    }
+    let out = &mut view.outs[grant.out];
     // a boundless lane keeps its credits, which cover any packet
     let taken = if out.is_boundless() { 0 } else { flits };
     if shared.pool() {
