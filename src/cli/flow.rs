@@ -182,9 +182,7 @@ impl From<FlowLevelError> for Error {
         match error {
             FlowLevelError::Scenario(error) => error.into(),
             FlowLevelError::Broken { .. } => Self::Fault(error.to_string()),
-            FlowLevelError::Policy(_) | FlowLevelError::Solver(_) | FlowLevelError::Memory(_) => {
-                Self::Usage(error.to_string())
-            }
+            FlowLevelError::Policy(_) | FlowLevelError::Solver(_) => Self::Usage(error.to_string()),
         }
     }
 }

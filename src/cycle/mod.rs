@@ -120,7 +120,7 @@ macro_rules! systems {
         ) {
             let $events: &Events<'_, '_> = &columns.events;
             if $due {
-                $stage(&mut columns.view::<P>(optional.columns()));
+                $stage(&mut columns.view::<P>(optional.columns(columns.events.rules::<P>())));
             }
         }
     };

@@ -68,7 +68,7 @@ fn system<const W: usize, P: RuleSet>(
     mut starting: Starting<'_, '_>,
     mut outbox: ResMut<'_, Outbox>,
 ) -> u64 {
-    let view = &mut fabric.view::<P>(arbiters.columns());
+    let view = &mut fabric.view::<P>(arbiters.columns(fabric.events.rules::<P>()));
     run(view, &mut starting, &mut outbox, window)
 }
 

@@ -15,6 +15,7 @@ use super::state::{Calendar, Place, Worklists};
 use crate::fabric::bit_errors::Retry;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen, SwitchRow, TurnRow};
 use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
+use crate::plan::{Matching, OutputArbitration};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Local, Query, ResMut};
 use bevy_ecs::query::ContiguousQueryData;
@@ -85,6 +86,12 @@ impl Events<'_, '_> {
     #[inline]
     pub fn now(&self) -> u64 {
         self.calendar.now()
+    }
+
+    /// Tables and options, for a look before the columns are fetched.
+    #[inline]
+    pub fn rules<P: RuleSet>(&self) -> Rules<'_, P> {
+        Rules::new(&self.place.shared)
     }
 
     /// For a look before the columns are fetched.
@@ -195,6 +202,43 @@ pub struct Optional<'a> {
     pub retries: Rows<'a, PortRow, Retry>,
 }
 
+/// Whether a fabric with these options has the column of a field of [`Optional`]: a system runs in every cycle and fetches no other.
+macro_rules! has {
+    ($rules:ident waiting) => {
+        $rules.output_lane_buffer() != 0
+    };
+    ($rules:ident channels) => {
+        $rules.output_lane_buffer() != 0
+    };
+    ($rules:ident choices) => {
+        $rules.adaptation().is_some()
+    };
+    ($rules:ident contention) => {
+        $rules.adaptation().is_some()
+    };
+    ($rules:ident vl) => {
+        $rules.tables().is_some()
+    };
+    ($rules:ident vl_inputs) => {
+        $rules.tables().is_some()
+    };
+    ($rules:ident streams) => {
+        $rules.output_arbitration() == OutputArbitration::Random
+    };
+    ($rules:ident buffers) => {
+        $rules.output_buffer() != 0
+    };
+    ($rules:ident input_first) => {
+        $rules.matching() == Matching::InputFirst
+    };
+    ($rules:ident voq_pointers) => {
+        !$rules.classifier().is_lane()
+    };
+    ($rules:ident retries) => {
+        $rules.errors().is_some()
+    };
+}
+
 /// System parameters of optional columns, one per set that stages use together.
 macro_rules! optional {
     ($($(#[$meta:meta])* $name:ident: $($column:ident $type:ty),*;)*) => {
@@ -206,14 +250,14 @@ macro_rules! optional {
             }
 
             impl $name<'_, '_> {
-                /// The columns.
+                /// The columns that a fabric with these options has.
                 #[inline(always)]
-                #[allow(clippy::needless_update, reason = "one of the sets has all columns")]
-                pub fn columns(&mut self) -> Optional<'_> {
-                    Optional {
-                        $($column: Rows::new(column!(self.$column)),)*
-                        ..Optional::default()
-                    }
+                pub fn columns<P: RuleSet>(&mut self, rules: Rules<'_, P>) -> Optional<'_> {
+                    let mut columns = Optional::default();
+                    $(if has!(rules $column) {
+                        columns.$column = Rows::new(column!(self.$column));
+                    })*
+                    columns
                 }
             }
         )*

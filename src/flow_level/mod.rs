@@ -53,9 +53,6 @@ pub enum FlowLevelError {
     /// The solver has no room for the network.
     #[error("fluid.solver: {0}")]
     Solver(#[from] TooLargeError),
-    /// They do not fit into the memory that is there.
-    #[error("fluid.runs: {0}: choose fewer runs, or several parts with other seeds")]
-    Memory(String),
     /// Rates are not what their solver promises: a mistake of the program.
     #[error("run with seed {seed}: {reason}")]
     Broken {
@@ -79,13 +76,17 @@ pub fn run<'a>(
 ) -> Result<Results<'a>, FlowLevelError> {
     let sets = LinkSets::new(&scenario.layout.graph);
     let first = scenario.scenario.seed;
-    let seeds = 0..u64::from(scenario.scenario.fluid.runs.value);
+    let asked = &scenario.scenario.fluid.runs;
+    let seeds = 0..u64::from(asked.value);
     let all = Demand {
         count: seeds.end,
         what: "runs",
         each: size_of::<Made>() as u64,
     };
-    memory::require(&[all]).map_err(FlowLevelError::Memory)?;
+    memory::require(&[all]).map_err(|message| {
+        let way_out = "choose fewer runs, or several parts with other seeds";
+        document.error(asked.mistake(format!("{message}: {way_out}")))
+    })?;
     let made: Vec<Made> = seeds
         .into_par_iter()
         .map(|number| one(document, scenario, &sets, first.wrapping_add(number), check))

@@ -3,7 +3,7 @@
 
 use super::flows::{quantile, some_mean, sorted};
 use super::loads::ratio;
-use super::{Entry, counted};
+use super::{Entry, count, counted};
 use crate::measure::RunResult;
 use crate::measure::flow_counts::FlowSent;
 use serde_json::Value;
@@ -152,9 +152,4 @@ fn of_last(run: &RunResult, value: fn(&FlowSent) -> Option<u64>) -> Vec<f64> {
     let sent = run.flow_results.iter().map(|flow| &flow.counts.sent);
     let logged = sent.filter(|sent| sent.last_logged.is_some());
     sorted(logged.filter_map(value).map(|value| value as f64))
-}
-
-/// A counter of the run; none where the mechanism is not there.
-fn count(run: &RunResult, name: &str) -> Option<u64> {
-    run.records.counts.get(name).copied()
 }

@@ -60,6 +60,11 @@ static TABLES: [&[Entry]; 19] = [
     work::ENTRIES,
 ];
 
+/// A counter of the run, by its name; none where the mechanism is not there.
+fn count(run: &RunResult, name: &str) -> Option<u64> {
+    run.records.counts.get(name).copied()
+}
+
 /// What is given of a latency.
 pub static STATISTICS: &[&str] = &["count", "mean", "std", "min", "p50", "p95", "p99", "max"];
 

@@ -2,8 +2,7 @@
 
 use super::loads::ratio;
 use super::run::of_run;
-use super::{Entry, counted};
-use crate::measure::RunResult;
+use super::{Entry, count, counted};
 use serde_json::Value;
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -43,8 +42,3 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .entry(),
 ];
-
-/// A counter of the run; none where the mechanism is not there.
-fn count(run: &RunResult, name: &str) -> Option<u64> {
-    run.records.counts.get(name).copied()
-}

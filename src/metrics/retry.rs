@@ -1,6 +1,6 @@
 //! Link-level retry: what was sent again.
 
-use super::{Entry, counted};
+use super::{Entry, count, counted};
 use serde_json::Value;
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -8,7 +8,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "links.repeats",
         "transmissions",
         "Packets (flits, with wormhole switching) that channels sent again since cycle 0, each time, with fabric.link.retry",
-        |run| run.records.counts.get("links.repeats").copied().map(Value::from),
+        |run| count(run, "links.repeats").map(Value::from),
     )
     .column()
     .line("repeats", |count| format!("{count} transmissions came with an error"))
@@ -17,7 +17,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "links.repeated_flits",
         "flits",
         "Flits of what channels sent again since cycle 0, with fabric.link.retry",
-        |run| run.records.counts.get("links.repeated_flits").copied().map(Value::from),
+        |run| count(run, "links.repeated_flits").map(Value::from),
     )
     .entry(),
 ];

@@ -59,8 +59,8 @@ fn what_does_not_fit_into_memory_is_refused_with_what_it_needs() {
     let (code, table, errors) = after(&folder, "true", "flow runs.ron --runs 4294967295");
     assert_eq!((code, &*table), (Some(2), ""), "{errors}");
     for part in [
-        "fluid.runs: 4294967295 runs take at least 1",
-        " of memory, and ",
+        "--set fluid.runs=4294967295: fluid.runs: 4294967295 runs take at least 1.",
+        " TiB of memory, and ",
         " are there: choose fewer runs",
     ] {
         assert!(errors.contains(part), "{errors}");

@@ -100,7 +100,7 @@ fn system<const W: usize>(
     if heads.events.lists().sink_visits.is_empty() && !has_freed {
         return;
     }
-    let view = &mut heads.view::<Any>(room.columns());
+    let view = &mut heads.view::<Any>(room.columns(heads.events.rules::<Any>()));
     let mut sinks = Rows::new(column!(sinks));
     let mut visits = std::mem::take(&mut view.lists.sink_visits);
     if let Some(rooms) = &mut rooms {

@@ -2,7 +2,7 @@
 
 pub(super) mod criteria;
 
-use super::{Entry, counted};
+use super::{Entry, count, counted};
 use crate::measure::{FlowResult, RunResult};
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "admission.end",
         "cycles",
         "Cycle in which rounds of admission ended; none while they go on",
-        |run| run.records.counts.get("admission.end").map(|&at| at.into()),
+        |run| count(run, "admission.end").map(Value::from),
     )
     .entry(),
     counted(
@@ -46,10 +46,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "admission.released",
         "flows",
         "Flows that have ended since cycle 0 and whose reservation the desk has taken back",
-        |run| {
-            let counts = &run.records.counts;
-            counts.get("admission.released").map(|&flows| flows.into())
-        },
+        |run| count(run, "admission.released").map(Value::from),
     )
     .entry(),
     counted(
@@ -95,9 +92,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         "The same, of the flow that waited longest",
         |run| {
             admitted(run).filter(|&flows| flows > 0)?;
-            let longest = |name| run.records.counts.get(name).copied();
-            let by_desk = longest("admission.longest_wait");
-            let longest = by_desk.max(longest("reservation.longest_wait"));
+            let by_desk = count(run, "admission.longest_wait");
+            let longest = by_desk.max(count(run, "reservation.longest_wait"));
             longest.map(Value::from)
         },
     )

@@ -44,7 +44,6 @@ pub fn resolve(
     parts: &Parts<'_>,
     base: &Path,
 ) -> Result<FluidScenario, Mistake> {
-    scenario.fluid.check_runs()?;
     let solver = scenario.fluid.solver(parts)?;
     let policy = scenario.fluid.policy(parts)?;
     let switch = &scenario.fabric.switch;

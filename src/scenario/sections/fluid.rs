@@ -3,7 +3,6 @@
 use super::values::{Read, one_of, part, whole};
 use crate::fluid::rates::Solver;
 use crate::fluid::routes::Policy;
-use crate::memory::{self, Demand};
 use crate::scenario::Parts;
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::{At, Item, Mistake, Part};
@@ -28,9 +27,6 @@ section! {
         runs: At<u32> = whole(1), "integer >= 1" or "1";
     }
 }
-
-/// Least memory of what is kept of a run until all are made: some twenty numbers and lists \[bytes\].
-const LEAST_OF_A_RUN: u64 = 256;
 
 /// What solvers know flows by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,19 +62,6 @@ impl Fluid {
         self.policy(parts).map(drop)
     }
 
-    /// What all runs give must fit into the memory that is there.
-    pub(in crate::scenario) fn check_runs(&self) -> Result<(), Mistake> {
-        let all = Demand {
-            count: self.runs.value.into(),
-            what: "runs",
-            each: LEAST_OF_A_RUN,
-        };
-        memory::require(&[all]).map_err(|message| {
-            let way_out = "choose fewer runs, or several parts with other seeds";
-            self.runs.mistake(format!("{message}: {way_out}"))
-        })
-    }
-
     /// The solver.
     pub(in crate::scenario) fn solver(&self, parts: &Parts<'_>) -> Result<Solver, Mistake> {
         let entry = self.solver.entry(parts.solvers)?;
@@ -111,34 +94,3 @@ impl Fluid {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Nothing {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scenario::Document;
-    use crate::scenario::document::DEFAULT;
-    use std::path::Path;
-
-    #[test]
-    fn more_runs_than_fit_are_refused_where_they_are_written() {
-        let most = u64::from(u32::MAX);
-        if memory::available().is_none_or(|there| there >= most * LEAST_OF_A_RUN) {
-            return;
-        }
-        let text = DEFAULT.trim_end().strip_suffix(')').unwrap();
-        let text = format!("{text}\nfluid: (runs: {most}),\n)");
-        let line = text
-            .lines()
-            .position(|line| line.starts_with("fluid"))
-            .unwrap()
-            + 1;
-        let document = Document::parse("own.ron", &text, Path::new("")).unwrap();
-        let error = document
-            .fluid(&Parts::registered())
-            .unwrap_err()
-            .to_string();
-        let start = format!("own.ron:{line}:15: fluid.runs: {most} runs take at least ");
-        assert!(error.starts_with(&start), "{error}");
-        assert!(error.contains("choose fewer runs"), "{error}");
-    }
-}

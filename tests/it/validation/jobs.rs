@@ -302,3 +302,23 @@ fn a_measurement_shorter_than_packets_or_round_trips_is_undecided() {
     let (outcome, told) = made(&text("\"16 flits\"", 16_000), &[]);
     assert_eq!(outcome.verdict, Verdict::Steady, "{told}");
 }
+
+/// What fills a fabric that was not warmed up may be the beginning of an overload: nobody knows where packets are under way for long.
+#[test]
+fn a_load_beside_a_job_with_much_under_way_is_undecided() {
+    for (load, seed, word) in [(0.6, 2, "undecided"), (0.1, 1, "steady")] {
+        let others = format!(
+            ", (name: \"bg\", hosts: Range(4, 15), pattern: Uniform, process: Bernoulli(load: {load}), size: \"1 KiB\")"
+        );
+        let control = ", control: Dcqcn(), answers: (size: \"1 flits\", sl: 1)";
+        let phases = "warmup: \"0 cycles\", measure: Flows(at_most: \"1 ms\")";
+        let text = incast(control, &others, phases);
+        let marks = "fabric.switch.marking=Ecn(k_min: \"8 KiB\", k_max: \"32 KiB\", p_max: 0.1)";
+        let (outcome, told) = made(&text, &[marks, &format!("seed={seed}")]);
+        assert_eq!(outcome.verdict, Verdict::Complete, "{told}");
+        assert!(
+            told.contains(&format!("beside it bg is {word}: ")),
+            "{told}"
+        );
+    }
+}

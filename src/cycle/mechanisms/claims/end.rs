@@ -16,7 +16,7 @@ pub(super) fn system<const W: usize>(
     if own.kept.is_empty() {
         return;
     }
-    let view = &mut fabric.view::<Any>(crossing.columns());
+    let view = &mut fabric.view::<Any>(crossing.columns(fabric.events.rules::<Any>()));
     own.kept.reveal(view);
     if view.shared.open() {
         // a claimant may have been granted for another candidate

@@ -25,7 +25,7 @@ pub(super) fn system<const W: usize>(
     if own.is_idle() {
         return;
     }
-    let view = &mut fabric.view::<Any>(crossing.columns());
+    let view = &mut fabric.view::<Any>(crossing.columns(fabric.events.rules::<Any>()));
     run(view, own);
     // with output buffers all grants are booked behind the rounds
     if view.shared.output_buffer() > 0 {

@@ -270,7 +270,7 @@ fn system<const W: usize>(
         return;
     }
     let mut stage = Stage {
-        view: heads.view::<Any>(room.columns()),
+        view: heads.view::<Any>(room.columns(heads.events.rules::<Any>())),
         own,
         leaving: Rows::new(column!(leaving)),
         flits: flits.parts(),

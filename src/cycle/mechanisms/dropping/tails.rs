@@ -33,7 +33,7 @@ pub(super) fn system<const W: usize>(
         records.bypass_change_detection(),
     );
     let waiting: Rows<'_, LaneRow, Waiting> = Rows::new(column!(waiting));
-    let mut view = heads.view::<Any>(room.columns());
+    let mut view = heads.view::<Any>(room.columns(heads.events.rules::<Any>()));
     let mut arrived = std::mem::take(&mut view.lists.arrived);
     arrived.retain(|&(lane, packet)| {
         let input = view.shared.numbering.port(lane);

@@ -80,7 +80,7 @@ fn system<const W: usize, P: RuleSet>(
     mut channels: Transmission<'_, '_>,
 ) {
     if !fabric.events.lists().channel_visits.is_empty() {
-        run(&mut fabric.view::<P>(channels.columns()));
+        run(&mut fabric.view::<P>(channels.columns(fabric.events.rules::<P>())));
     }
 }
 

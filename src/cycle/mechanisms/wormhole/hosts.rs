@@ -31,7 +31,7 @@ pub(super) fn system<const W: usize>(
         return;
     }
     let mut injecting = Injecting {
-        view: fabric.view::<Any>(arbiters.columns()),
+        view: fabric.view::<Any>(arbiters.columns(fabric.events.rules::<Any>())),
         hosts: starting.start(),
         flits: flits.bypass_change_detection(),
         held: Rows::new(column!(held)),

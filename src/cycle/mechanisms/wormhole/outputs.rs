@@ -50,7 +50,7 @@ pub(super) fn system<const W: usize>(
         return;
     }
     let mut passing = Passing {
-        view: fabric.view::<Any>(crossing.columns()),
+        view: fabric.view::<Any>(crossing.columns(fabric.events.rules::<Any>())),
         flits: flits.bypass_change_detection(),
         outbox: outbox.bypass_change_detection(),
         present: Rows::new(column!(present)),

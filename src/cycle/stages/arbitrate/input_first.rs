@@ -69,7 +69,7 @@ fn system<const W: usize, P: RuleSet>(
     mut arbiters: InputArbiters<'_, '_>,
 ) {
     if !fabric.events.lists().visits.is_empty() {
-        run(&mut fabric.view::<P>(arbiters.columns()));
+        run(&mut fabric.view::<P>(arbiters.columns(fabric.events.rules::<P>())));
     }
 }
 

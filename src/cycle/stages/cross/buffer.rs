@@ -1,7 +1,10 @@
-//! Buffers between the crossbar and the channels: the columns of fabrics that have them. The crossbar's stage fills them.
+//! Channels behind the crossbar, and the buffers before them: the columns of fabrics that have them. The crossbar's stage fills them.
 
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::Persistent;
+use crate::cycle::state::Grant;
+use crate::cycle::view::View;
 use crate::fabric::OutPort;
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
@@ -33,4 +36,35 @@ impl Mechanism for OutputBuffers {
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         shard.column::<OutPort, OutputBuffer>(OutputBuffer::default());
     }
+}
+
+/// The channel of the grant's output: when it is free again. Returns the cycle in which it starts what comes without errors, without
+/// the crossbar delay.
+#[inline(always)]
+pub(super) fn hold_channel<const W: usize, P: RuleSet, const ERRORS: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    flits: u16,
+    until: u64,
+) -> u64 {
+    let (now, shared) = (view.now, view.shared);
+    let out = &mut view.outs[grant.out];
+    if shared.output_lane_buffer() != 0 {
+        out.free_at = now + 1;
+        return now;
+    }
+    out.free_at = until;
+    let mut start = now;
+    if shared.output_buffer() != 0 {
+        let channel_free = &mut view.optional.buffers[grant.out].channel_free;
+        let begin = (now + shared.switch.crossbar_delay).max(*channel_free);
+        *channel_free = begin + (until - now);
+        let ahead = u64::from(shared.output_buffer()) * u64::from(out.step);
+        out.free_at = channel_free.saturating_sub(ahead).max(now + 1);
+        start = begin - shared.switch.crossbar_delay;
+    }
+    if ERRORS {
+        start += view.repeat(grant.out, flits);
+    }
+    start
 }

@@ -23,6 +23,7 @@ mod buffer;
 
 pub use self::buffer::{OutputBuffer, OutputBuffers};
 
+use self::buffer::hold_channel;
 use super::arbitrate::by_inputs;
 use crate::cycle::mechanisms::{adaptive, output_lanes, vl_tables};
 use crate::cycle::rules::RuleSet;
@@ -76,9 +77,34 @@ pub(in crate::cycle) fn carry_out<const W: usize, P: RuleSet, const TURNS: bool>
 }
 
 /// Returns the packet. `first`: pointers over inputs and outputs move, as they do in the first round; without `TURNS` none does:
-/// the grant was nobody's turn. Inlined, where a call for each hop would cost more than the code.
+/// the grant was nobody's turn. Inlined, where a call for each hop would cost more than the code; not for channels that make
+/// errors.
 #[inline(always)]
 pub(in crate::cycle) fn carry_out_here<const W: usize, P: RuleSet, const TURNS: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    first: bool,
+) -> PacketRow {
+    // the constant first: sets without these options have no such copy
+    if P::OTHER && view.shared.errors().is_some() {
+        return with_errors::<W, P, TURNS>(view, grant, first);
+    }
+    carry_out_over::<W, P, TURNS, false>(view, grant, first)
+}
+
+/// The same over a channel that makes errors.
+#[inline(never)]
+fn with_errors<const W: usize, P: RuleSet, const TURNS: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    first: bool,
+) -> PacketRow {
+    carry_out_over::<W, P, TURNS, true>(view, grant, first)
+}
+
+/// `ERRORS`: what the channel repeats comes late (D74).
+#[inline(always)]
+fn carry_out_over<const W: usize, P: RuleSet, const TURNS: bool, const ERRORS: bool>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     first: bool,
@@ -91,7 +117,8 @@ pub(in crate::cycle) fn carry_out_here<const W: usize, P: RuleSet, const TURNS: 
     if view.shared.stalls(taken.flits) {
         until = output_lanes::hold(view, grant);
     }
-    let start = occupy_output::<W, P, TURNS>(view, grant, taken.flits, until, first);
+    let start = hold_channel::<W, P, ERRORS>(view, grant, taken.flits, until);
+    occupy_output::<W, P, TURNS>(view, grant, taken.flits, first);
     if view.shared.tables().is_some() {
         vl_tables::commit_grant(view, grant, taken.flits);
     }
@@ -135,35 +162,16 @@ fn take_head<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, grant: &Gran
     taken
 }
 
-/// Output side of the grant: time, credits, request, and its round robins (D3, D5 to D7); the output is looked at again if more
-/// requests stand. Returns the cycle in which the channel starts what comes without errors, without the crossbar delay.
+/// Output side of the grant: credits, request, and its round robins (D3, D5 to D7); the output is looked at again if more requests
+/// stand.
 #[inline(always)]
 fn occupy_output<const W: usize, P: RuleSet, const TURNS: bool>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     flits: u16,
-    until: u64,
     first: bool,
-) -> u64 {
+) {
     let (now, shared) = (view.now, view.shared);
-    let out = &mut view.outs[grant.out];
-    out.free_at = if shared.output_lane_buffer() == 0 {
-        until
-    } else {
-        now + 1
-    };
-    let mut start = now;
-    if shared.output_buffer() != 0 {
-        let channel_free = &mut view.optional.buffers[grant.out].channel_free;
-        let begin = (now + shared.switch.crossbar_delay).max(*channel_free);
-        *channel_free = begin + (until - now);
-        let ahead = u64::from(shared.output_buffer()) * u64::from(out.step);
-        out.free_at = channel_free.saturating_sub(ahead).max(now + 1);
-        start = begin - shared.switch.crossbar_delay;
-    }
-    if shared.errors().is_some() && shared.output_lane_buffer() == 0 {
-        start += view.repeat(grant.out, flits);
-    }
     let out = &mut view.outs[grant.out];
     // a boundless lane keeps its credits, which cover any packet
     let taken = if out.is_boundless() { 0 } else { flits };
@@ -187,7 +195,7 @@ fn occupy_output<const W: usize, P: RuleSet, const TURNS: bool>(
         out.wake_when_free(grant.out, view.calendar);
     }
     if !TURNS {
-        return start;
+        return;
     }
     let is_data = !shared.management().contains(number);
     if is_data {
@@ -199,7 +207,6 @@ fn occupy_output<const W: usize, P: RuleSet, const TURNS: bool>(
     } else if first {
         lane.pointer = Mask::<W>::after(grant.bit);
     }
-    start
 }
 
 /// Input side of the grant, and its round robin; `emptied`: its queue has no other packet.

@@ -109,6 +109,12 @@ impl Sources {
         self.all[row as usize].made()
     }
 
+    /// Whether all sources of a class, one of so many, have made all that they may.
+    pub fn are_done(&self, class: usize, classes: usize) -> bool {
+        let mut own = self.all.iter().skip(class).step_by(classes);
+        own.all(Source::is_done)
+    }
+
     /// Asks for a source that will be needed soon.
     pub fn prefetch(&self, row: u32) {
         if let Some(source) = self.all.get(row as usize) {

@@ -47,7 +47,7 @@ pub fn system<const W: usize, P: RuleSet>(
     mut starting: Starting<'_, '_>,
 ) {
     if !fabric.events.lists().host_visits.is_empty() {
-        let view = &mut fabric.view::<P>(arbiters.columns());
+        let view = &mut fabric.view::<P>(arbiters.columns(fabric.events.rules::<P>()));
         run(view, &mut starting.start());
     }
 }

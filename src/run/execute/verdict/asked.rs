@@ -1,6 +1,5 @@
 //! What the traffic asks of the channel that is full first, in expectation, beside what a measurement saw.
 
-use crate::plan::ClassPlan;
 use crate::routing::loads::bound::Bound;
 use crate::scenario::credit_loops;
 
@@ -46,14 +45,12 @@ impl Window<'_> {
     }
 
     /// Whether a class always has a packet waiting, to the end: one of limited numbers of packets may have sent all.
-    pub(super) fn offers_all(&self, class: &ClassPlan) -> bool {
-        let ends_empty = || (self.series.batches().last()).is_none_or(|batch| batch.present == 0);
-        class.is_backlogged() && (class.packets_per_host.is_none() || !ends_empty())
+    pub(super) fn offers_all(&self, class: usize) -> bool {
+        self.plan().classes[class].is_backlogged() && !self.done.contains(&class)
     }
 
     /// Whether any does.
     pub(super) fn is_backlogged(&self) -> bool {
-        let mut classes = self.plan().classes.iter();
-        classes.any(|class| self.offers_all(class))
+        (0..self.plan().classes.len()).any(|class| self.offers_all(class))
     }
 }

@@ -50,7 +50,7 @@ impl Run<'_> {
 impl Window<'_> {
     /// Verdict and reason of the load of a class by itself.
     fn of_class(&self, number: usize, is_asked_too_much: bool, held: &[Held]) -> ClassVerdict {
-        let (class, plan) = (&self.records.classes[number], &self.plan().classes[number]);
+        let class = &self.records.classes[number];
         let (created, delivered) = (class.created_flits, class.delivered_flits);
         let loads = format!("{delivered} of {created} flits delivered");
         let told = |verdict, reason| ClassVerdict { verdict, reason };
@@ -61,7 +61,7 @@ impl Window<'_> {
             format!("full source queues rejected {} packets", class.rejected)
         } else if is_asked_too_much {
             "it asks a channel for more than that carries".to_owned()
-        } else if self.offers_all(plan) {
+        } else if self.offers_all(number) {
             "its sources offer all the fabric takes".to_owned()
         } else if let Some(held) = worst(held, Some(number)) {
             held

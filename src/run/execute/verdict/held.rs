@@ -17,7 +17,7 @@
 //! Where no flow is held back by so much, the limits together may still ask a channel for more than it carries. Then all classes
 //! with flows over it are.
 //!
-//! Cost: O(flows), and for those held back that of their ways.
+//! Cost: O(flows), and for those held back, or with a limit, that of their ways.
 
 use super::super::Run;
 use super::window::{FULL_CHANNEL, OVERLOAD, Window};
@@ -137,46 +137,42 @@ impl Run<'_> {
     /// Flows of which each gets nearly what it may send, and which ask a channel for more than it carries together.
     fn asked_by_limits(&self, window: &Window<'_>, counts: &[FlowCounts]) -> Vec<Held> {
         let plan = &self.resolved.plan;
+        let may_send = |id: usize| {
+            let flow = &plan.flows[id];
+            let (flits, is_limited) = window.may_send(flow, &counts[id])?;
+            (is_limited && is_free(plan, flow)).then_some((id, flits))
+        };
+        // the ways of all flows are not kept: there may be many
+        let limited = || (0..plan.flows.len()).filter_map(may_send);
         let mut asked = vec![0.0; window.graph.channels().len()];
-        let mut limited = Vec::new();
-        for (id, (flow, counts)) in plan.flows.iter().zip(counts).enumerate() {
-            let Some((flits, true)) = is_free(plan, flow)
-                .then(|| window.may_send(flow, counts))
-                .flatten()
-            else {
-                continue;
-            };
-            let way = self.way(id);
-            for channel in &way {
+        for (id, flits) in limited() {
+            for channel in self.way(id) {
                 asked[channel.index()] += flits;
             }
-            limited.push((usize::from(flow.class), way));
         }
         let part = |channel: ChannelId| {
             asked[channel.index()] * window.time_of_flit(channel) / window.cycles() as f64
         };
-        let all = window
-            .graph
-            .channel_ids()
-            .map(|channel| (channel, part(channel)));
-        let most = all.max_by(|a, b| a.1.total_cmp(&b.1));
+        let channels = window.graph.channel_ids();
+        let parts = channels.map(|channel| (channel, part(channel)));
+        let most = parts.max_by(|a, b| a.1.total_cmp(&b.1));
         let Some((channel, part)) = most.filter(|(_, part)| *part > ASKED_TOO_MUCH) else {
             return Vec::new();
         };
-        let over = limited.iter().filter(|(_, way)| way.contains(&channel));
-        let classes: Vec<usize> = over.map(|(class, _)| *class).collect();
+        let over = limited().filter(|(id, _)| self.way(*id).contains(&channel));
+        let classes: Vec<usize> = over.map(|(id, _)| plan.flows[id].class.into()).collect();
         let words = format!(
             "the limits of {} flows ask channel {} for {part:.3} of what it carries",
             classes.len(),
             window.channel_name(channel)
         );
-        let held = classes.into_iter().collect::<BTreeSet<usize>>().into_iter();
-        held.map(|class| Held {
+        let of_class = |class| Held {
             class,
             part: 1.0 / part,
             words: words.clone(),
-        })
-        .collect()
+        };
+        let classes: BTreeSet<usize> = classes.into_iter().collect();
+        classes.into_iter().map(of_class).collect()
     }
 
     /// What holds a flow back.

@@ -6,7 +6,7 @@
 //! 1. Is it certain that the fabric takes less than is offered? *Saturated*, when a channel is asked for more than it
 //!    carries by the expected loads of routes and patterns ([`headroom`], no chance in it), or at the level of 0.1 % each
 //!    - the flits present (source queues and fabric) drift upwards, against the hypothesis of a random walk, the worst
-//!      case of a stable queue ([`stationarity::is_growing`]), and source queues most of all, or
+//!      case of a stable queue ([`stationarity::is_growing`]), and a tenth of that at least in source queues, or
 //!    - a host falls short: of the flits created for it, or by it, fewer are delivered than chance explains, corrected
 //!      (Bonferroni) for all hosts, both ways.
 //! 2. May an overload of 10 % be ruled out, being missed in at most 0.5 %? Only then *steady*. It may not, when
@@ -64,6 +64,7 @@ use window::Window;
 
 use super::Run;
 use super::jobs::Jobs;
+use crate::cycle::stages::generate::sources::Sources;
 use crate::measure::outcome::ClassVerdict;
 use crate::measure::{ClassRecords, Records};
 use crate::plan::Plan;
@@ -222,11 +223,24 @@ impl Run<'_> {
         let (graph, plan) = (&self.resolved.layout.graph, &self.resolved.plan);
         let series = &self.driver.batches.series;
         Window::new(
-            (graph, plan, self.asked()),
+            (graph, plan),
+            (self.asked(), self.done()),
             records,
             series,
             [warmup, cycles],
         )
+    }
+
+    /// Classes with limited numbers of packets whose sources have made all of them.
+    fn done(&self) -> Vec<usize> {
+        let classes = &self.resolved.plan.classes;
+        let are_done = |class: usize| {
+            let mut sources = self.simulation.each::<Sources>();
+            sources.all(|sources| sources.are_done(class, classes.len()))
+        };
+        let limited = |class: &usize| classes[*class].packets_per_host.is_some();
+        let numbers = (0..classes.len()).filter(limited);
+        numbers.filter(|class| are_done(*class)).collect()
     }
 
     /// What the traffic asks of the channel that is full first; found once.

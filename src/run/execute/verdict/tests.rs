@@ -76,8 +76,15 @@ impl Counted {
     }
 
     fn window(&self) -> Window<'_> {
-        let sources = (&self.fabric.layout.graph, &self.fabric.plan, None);
-        Window::new(sources, &self.records, &self.series, [1000, self.cycles])
+        let fabric = (&self.fabric.layout.graph, &self.fabric.plan);
+        let length = [1000, self.cycles];
+        Window::new(
+            fabric,
+            (None, Vec::new()),
+            &self.records,
+            &self.series,
+            length,
+        )
     }
 
     fn overload(&self) -> Option<String> {

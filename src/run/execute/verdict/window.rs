@@ -24,6 +24,8 @@ const GROWTH: (f64, f64) = (2.326, 1.282);
 pub(super) const FULL_HOST: f64 = 0.99;
 /// Utilisation of a channel between switches that may be too much; it idles until its queue stands.
 pub(super) const FULL_CHANNEL: f64 = 0.98;
+/// Part of what is missing that waits at hosts where the fabric takes less than is offered: lanes fill as well, but not alone.
+const AT_HOSTS: f64 = 0.1;
 /// Level of the tests of trends, and the least rise that matters.
 const TREND: (f64, f64) = (0.005, 0.05);
 /// Batches of the tests of growth: long enough to be told apart from bursts.
@@ -49,6 +51,8 @@ pub(in crate::run::execute) struct Window<'a> {
     plan: &'a Plan,
     /// `None` where it is not known.
     pub(super) asked: Option<Asked>,
+    /// Classes whose sources have made all that they may.
+    pub(super) done: Vec<usize>,
     pub(super) records: &'a Records,
     pub(super) series: &'a BatchSeries,
     /// Cycles before it.
@@ -66,7 +70,8 @@ pub(in crate::run::execute) struct Window<'a> {
 impl<'a> Window<'a> {
     /// The measurement of `cycles` cycles after a warm-up of `warmup`.
     pub(in crate::run::execute) fn new(
-        (graph, plan, asked): (&'a Graph, &'a Plan, Option<Asked>),
+        (graph, plan): (&'a Graph, &'a Plan),
+        (asked, done): (Option<Asked>, Vec<usize>),
         records: &'a Records,
         series: &'a BatchSeries,
         [warmup, cycles]: [u64; 2],
@@ -82,6 +87,7 @@ impl<'a> Window<'a> {
             graph,
             plan,
             asked,
+            done,
             records,
             series,
             warmup,
@@ -215,7 +221,7 @@ impl<'a> Window<'a> {
             .or_else(|| self.host_that_falls_short())
     }
 
-    /// Flits present that drift upwards, most of them at hosts: what fills the lanes of a fabric ends by itself.
+    /// Flits present that drift upwards, at hosts too: what fills the lanes of a fabric alone ends by itself.
     fn growing(&self) -> Option<String> {
         let changes: Vec<f64> = (self.series.joined(CHANGES).iter())
             .map(|batch| {
@@ -226,7 +232,7 @@ impl<'a> Window<'a> {
         let missing = self.shortfall(created, delivered + self.dropped());
         let waiting = created - self.sum(|class| class.injected_flits) as f64;
         let is_drift = is_growing(&changes, CERTAIN) && missing > 0.0;
-        (is_drift && waiting > missing / 2.0).then(|| self.loads())
+        (is_drift && waiting > AT_HOSTS * missing).then(|| self.loads())
     }
 
     /// The channel that was busy for most of the time, where it was full, in words.
