@@ -18,6 +18,8 @@ trap '[[ -z $build ]] || kill "$build" 2>/dev/null || true; rm -rf "$scratch"' E
 
 fmt() { cargo fmt --check; }
 
+places() { scripts/mutants.sh --places; }
+
 clippy() { cargo clippy --quiet --locked --all-targets -- -D warnings; }
 
 docs() {
@@ -82,6 +84,7 @@ step() {
 
 declare -rA STEPS=(
     [fmt]="format"
+    [places]="every planted fault has its place"
     [clippy]="lints, all targets, warnings are errors"
     [docs]="documentation, private items and links included"
     [tests]="unit, integration, shape and documentation tests"
@@ -90,7 +93,7 @@ declare -rA STEPS=(
     [short_runs]="every scenario runs $CYCLES cycles, invariants on"
     [published]="every claim of a shipped study holds"
 )
-readonly ORDER=(fmt clippy docs tests program resolve short_runs published)
+readonly ORDER=(fmt places clippy docs tests program resolve short_runs published)
 
 chosen=("$@")
 ((${#chosen[@]})) || chosen=("${ORDER[@]}")

@@ -4,6 +4,7 @@
 #   scripts/mutants.sh               all faults
 #   scripts/mutants.sh 3 17 40       these faults
 #   scripts/mutants.sh --names       only check that every expression is found and every test exists
+#   scripts/mutants.sh --places      only check that every expression is found: nothing is built
 #   scripts/mutants.sh --plant DIR   only make the copy with the faults in it, all switched off, below DIR
 #   scripts/mutants.sh --run DIR     build and run a copy that is there
 #
@@ -202,6 +203,9 @@ case ${1:-} in
         check_expressions || status=1
         check_tests || status=1
         exit $status
+        ;;
+    --places)
+        check_expressions
         ;;
     --plant)
         check_expressions
