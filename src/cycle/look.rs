@@ -3,6 +3,7 @@
 use super::shown::Shown;
 use super::stages::route::next_hop;
 use super::state::{Calendar, Place, Shared};
+use crate::fabric::Group;
 use crate::fabric::components::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow, Row, Seen, SwitchRow};
 use bevy_ecs::component::Component;
@@ -19,6 +20,29 @@ pub fn column<C: Component>(world: &World) -> &[C] {
     let column = tables.next().unwrap_or_default();
     debug_assert!(tables.next().is_none(), "rows of a kind are in one table");
     column
+}
+
+/// A component of all entities that hold rows in groups, in row order.
+pub fn grouped<C: Send + Sync + 'static>(world: &World) -> &[C] {
+    Group::rows(column(world))
+}
+
+/// Rows of ports that stand in groups: those behind the last one belong to no port.
+pub trait Grouped: Row {
+    /// How many there are in a shard of so many ports.
+    fn count(shared: &Shared, ports: usize) -> usize;
+}
+
+impl Grouped for LaneRow {
+    fn count(shared: &Shared, ports: usize) -> usize {
+        shared.numbering.rows(ports)
+    }
+}
+
+impl Grouped for QueueRow {
+    fn count(shared: &Shared, ports: usize) -> usize {
+        LaneRow::count(shared, ports) * shared.switch.classifier.queues_per_lane() as usize
+    }
 }
 
 /// The columns and resources of a shard.
@@ -61,6 +85,13 @@ impl dyn Columns + '_ {
     /// A component of all entities of a kind, by their rows; empty when no mechanism of the shard has it.
     pub fn column<R: Row, C: Component>(&self) -> Seen<'_, R, C> {
         Seen::new(column(self.world()))
+    }
+
+    /// The same of lanes or queues, which stand in groups.
+    pub fn grouped<R: Grouped, C: Send + Sync + 'static>(&self) -> Seen<'_, R, C> {
+        let rows: &[C] = grouped(self.world());
+        let count = R::count(self.shared(), self.outs().len());
+        Seen::new(&rows[..count.min(rows.len())])
     }
 
     /// Tables and options.
@@ -124,15 +155,17 @@ pub struct Look<'a, const W: usize> {
 impl<'a, const W: usize> Look<'a, W> {
     /// All columns of a shard.
     pub fn new(world: &'a World) -> Self {
+        let (outs, queues) = (column(world), grouped(world));
+        let count = QueueRow::count(&world.resource::<Place>().shared, outs.len());
         Self {
             world,
             switches: Seen::new(column(world)),
-            outs: Seen::new(column(world)),
+            outs: Seen::new(outs),
             ins: Seen::new(column(world)),
-            lanes: Seen::new(column(world)),
-            queues: Seen::new(column(world)),
-            packets: Seen::new(column(world)),
-            records: Seen::new(column(world)),
+            lanes: Seen::new(grouped(world)),
+            queues: Seen::new(&queues[..count]),
+            packets: Seen::new(grouped(world)),
+            records: Seen::new(grouped(world)),
         }
     }
 

@@ -135,11 +135,15 @@ impl Snapshot {
     }
 }
 
-/// Name of a type, without path and parameters.
+/// Name of a type, without path and parameters; of a group that of its rows.
 pub fn name<T>() -> &'static str {
     let path = type_name::<T>();
-    let path = path.split('<').next().unwrap_or(path);
-    path.rsplit("::").next().unwrap_or(path)
+    let mut parts = path.split(['<', '>']);
+    let short = |part: &'static str| part.rsplit("::").next().unwrap_or(part);
+    match parts.next().map_or(path, short) {
+        "Group" => parts.next().map_or(path, short),
+        name => name,
+    }
 }
 
 fn save_column<C: Component + Persistent>(world: &mut World) -> Result<Vec<u8>, postcard::Error> {

@@ -14,7 +14,7 @@ use super::stages::cross::OutputBuffer;
 use super::state::{Calendar, Place, Worklists};
 use crate::fabric::bit_errors::Retry;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen, SwitchRow, TurnRow};
-use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
+use crate::fabric::{Group, InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use crate::plan::{Matching, OutputArbitration};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Local, Query, ResMut};
@@ -25,15 +25,21 @@ use bevy_ecs::system::SystemParam;
 macro_rules! column {
     ($query:expr) => {
         match crate::cycle::view::one_table(&mut $query) {
-            Some(column) => ContiguousMut::bypass_change_detection_split(column).0,
+            Some(column) => crate::fabric::group::Flat::flat(
+                ContiguousMut::bypass_change_detection_split(column).0,
+            ),
             None => &mut [],
         }
     };
     ($query:expr, pair) => {
         match crate::cycle::view::one_table(&mut $query) {
             Some((first, second)) => (
-                ContiguousMut::bypass_change_detection_split(first).0,
-                ContiguousMut::bypass_change_detection_split(second).0,
+                crate::fabric::group::Flat::flat(
+                    ContiguousMut::bypass_change_detection_split(first).0,
+                ),
+                crate::fabric::group::Flat::flat(
+                    ContiguousMut::bypass_change_detection_split(second).0,
+                ),
             ),
             None => (&mut [][..], &mut [][..]),
         }
@@ -55,7 +61,7 @@ pub(crate) fn one_table<'a, D: ContiguousQueryData>(
 /// System parameter: the packets of the shard, to look at.
 #[derive(SystemParam)]
 pub struct Packets<'w, 's> {
-    rows: Query<'w, 's, (&'static Packet, &'static PacketRecord)>,
+    rows: Query<'w, 's, (&'static Group<Packet>, &'static Group<PacketRecord>)>,
 }
 
 impl Packets<'_, '_> {
@@ -69,7 +75,10 @@ impl Packets<'_, '_> {
     ) {
         let table = self.rows.contiguous_iter().into_iter().flatten().next();
         let (packets, records) = table.unwrap_or_default();
-        (Seen::new(packets), Seen::new(records))
+        (
+            Seen::new(Group::rows(packets)),
+            Seen::new(Group::rows(records)),
+        )
     }
 }
 
@@ -114,9 +123,9 @@ pub struct Fabric<'w, 's, const W: usize> {
     pub events: Events<'w, 's>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
-    lanes: Query<'w, 's, &'static mut OutLane<W>>,
-    queues: Query<'w, 's, &'static mut Queue>,
-    packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+    lanes: Query<'w, 's, &'static mut Group<OutLane<W>>>,
+    queues: Query<'w, 's, &'static mut Group<Queue>>,
+    packets: Query<'w, 's, (&'static mut Group<Packet>, &'static mut Group<PacketRecord>)>,
     turns: ResMut<'w, Turns>,
 }
 
@@ -127,9 +136,9 @@ pub struct Heads<'w, 's, const W: usize> {
     pub events: Events<'w, 's>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
-    lanes: Query<'w, 's, &'static mut OutLane<W>>,
-    queues: Query<'w, 's, &'static mut Queue>,
-    packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+    lanes: Query<'w, 's, &'static mut Group<OutLane<W>>>,
+    queues: Query<'w, 's, &'static mut Group<Queue>>,
+    packets: Query<'w, 's, (&'static mut Group<Packet>, &'static mut Group<PacketRecord>)>,
 }
 
 /// System parameter: what credits change.
@@ -138,7 +147,7 @@ pub struct Channels<'w, 's, const W: usize> {
     /// Resources.
     pub events: Events<'w, 's>,
     outs: Query<'w, 's, &'static mut OutPort>,
-    lanes: Query<'w, 's, &'static mut OutLane<W>>,
+    lanes: Query<'w, 's, &'static mut Group<OutLane<W>>>,
 }
 
 /// System parameter: what freed inputs change.
@@ -148,8 +157,8 @@ pub struct Inputs<'w, 's, const W: usize> {
     pub events: Events<'w, 's>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
-    lanes: Query<'w, 's, &'static mut OutLane<W>>,
-    queues: Query<'w, 's, &'static mut Queue>,
+    lanes: Query<'w, 's, &'static mut Group<OutLane<W>>>,
+    queues: Query<'w, 's, &'static mut Group<Queue>>,
 }
 
 /// System parameter: what a packet meets on its way from a host to the first switch.
@@ -159,8 +168,8 @@ pub struct Injection<'w, 's, const W: usize> {
     pub events: Events<'w, 's>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
-    lanes: Query<'w, 's, &'static mut OutLane<W>>,
-    packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+    lanes: Query<'w, 's, &'static mut Group<OutLane<W>>>,
+    packets: Query<'w, 's, (&'static mut Group<Packet>, &'static mut Group<PacketRecord>)>,
 }
 
 /// System parameter: what tells which packets wait for an output lane.
@@ -170,9 +179,9 @@ pub struct Requests<'w, 's, const W: usize> {
     pub events: Events<'w, 's>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     outs: Query<'w, 's, &'static mut OutPort>,
-    lanes: Query<'w, 's, &'static mut OutLane<W>>,
-    queues: Query<'w, 's, &'static mut Queue>,
-    packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+    lanes: Query<'w, 's, &'static mut Group<OutLane<W>>>,
+    queues: Query<'w, 's, &'static mut Group<Queue>>,
+    packets: Query<'w, 's, (&'static mut Group<Packet>, &'static mut Group<PacketRecord>)>,
 }
 
 /// Columns that only some fabrics have; empty slices elsewhere.
@@ -266,24 +275,24 @@ macro_rules! optional {
 
 optional! {
     /// System parameter: what decides whether an output lane has room.
-    Room: waiting WaitingLane, channels OutChannel;
+    Room: waiting Group<WaitingLane>, channels OutChannel;
     /// System parameter: the same, and what heads request.
-    Choosing: waiting WaitingLane, channels OutChannel, choices Choice, contention Contention;
+    Choosing: waiting Group<WaitingLane>, channels OutChannel, choices Group<Choice>, contention Group<Contention>;
     /// System parameter: the arbiters of output-first allocation, and what a grant changes: with several rounds, grants
     /// are carried out between them.
-    Arbiters: waiting WaitingLane, channels OutChannel, choices Choice, contention Contention, vl LaneArbiter,
+    Arbiters: waiting Group<WaitingLane>, channels OutChannel, choices Group<Choice>, contention Group<Contention>, vl LaneArbiter,
         streams OutputStream, buffers OutputBuffer, retries Retry;
     /// System parameter: the same for input-first allocation and the crossbar behind it.
-    InputArbiters: waiting WaitingLane, channels OutChannel, choices Choice, contention Contention,
-        vl_inputs InputLaneArbiter, streams OutputStream, buffers OutputBuffer, input_first InputArbiter, voq_pointers VoqPointer,
+    InputArbiters: waiting Group<WaitingLane>, channels OutChannel, choices Group<Choice>, contention Group<Contention>,
+        vl_inputs InputLaneArbiter, streams OutputStream, buffers OutputBuffer, input_first InputArbiter, voq_pointers Group<VoqPointer>,
         retries Retry;
     /// System parameter: what a grant changes.
-    Crossing: waiting WaitingLane, channels OutChannel, choices Choice, contention Contention, vl LaneArbiter,
+    Crossing: waiting Group<WaitingLane>, channels OutChannel, choices Group<Choice>, contention Group<Contention>, vl LaneArbiter,
         buffers OutputBuffer, retries Retry;
     /// System parameter: the channels behind output lanes.
-    Transmission: waiting WaitingLane, channels OutChannel, vl LaneArbiter, retries Retry;
+    Transmission: waiting Group<WaitingLane>, channels OutChannel, vl LaneArbiter, retries Retry;
     /// System parameter: the arbiter of an injection channel, and room.
-    InjectionArbiters: waiting WaitingLane, channels OutChannel, vl LaneArbiter, retries Retry;
+    InjectionArbiters: waiting Group<WaitingLane>, channels OutChannel, vl LaneArbiter, retries Retry;
 }
 
 /// The view of a system parameter: its columns, and an empty slice for every other.

@@ -125,7 +125,7 @@ pub struct Host {
 
 /// Sending side of a lane: credits and the requests for it. A hop waits for these rows more than for any other: with one word of
 /// requests two of them are a cache line.
-#[derive(Component, Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(align(32))]
 pub struct OutLane<const W: usize> {
     /// First cycle in which a credit of the running ramp counts.
@@ -147,7 +147,7 @@ pub struct OutLane<const W: usize> {
 }
 
 /// A queue of packets at an input.
-#[derive(Component, Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Queue {
     /// First packet.
     pub head: PacketRow,
@@ -188,7 +188,7 @@ impl Queue {
 }
 
 /// What every hop needs of a packet.
-#[derive(Component, Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Packet {
     /// Next packet of the same queue; meaningless in its last packet.
     pub next: PacketRow,
@@ -205,7 +205,7 @@ pub struct Packet {
 }
 
 /// What only the ends of a packet's life need.
-#[derive(Component, Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PacketRecord {
     /// Creation cycle.
     pub created: u64,

@@ -8,9 +8,9 @@
 //! | switch | [`Switch`] | local switches |
 //! | port | [`OutPort`], [`InPort`] | connected ports of all local switches, then one port per local host |
 //! | host | [`Host`] | local hosts |
-//! | lane | [`OutLane`] | a power of two per port ([`Numbering`](numbering::Numbering)) |
-//! | queue | [`Queue`] | as many per lane as its [`Classifier`] says; FIFO: on the lane's own entity |
-//! | packet | [`Packet`], [`PacketRecord`] | a pool with a free list |
+//! | eight lanes | [`Group`] of [`OutLane`] | a power of two per port ([`Numbering`](numbering::Numbering)) |
+//! | eight queues | [`Group`] of [`Queue`] | as many per lane as its [`Classifier`] says; FIFO: on the entity of their lanes |
+//! | eight packets | [`Group`] of [`Packet`], of [`PacketRecord`] | a pool with a free list |
 //!
 //! References between entities are typed [`rows`]. A lane's capacity is seen from its sender: the credits of
 //! a channel live in the [`OutLane`] rows of the sending port, the packets in the [`Queue`] rows of the
@@ -26,6 +26,7 @@ pub mod bit_errors;
 pub mod classifier;
 pub mod components;
 pub mod credits;
+pub mod group;
 pub mod mask;
 pub mod numbering;
 pub mod partition;
@@ -37,3 +38,4 @@ pub mod source_queue;
 
 pub use classifier::Classifier;
 pub use components::{Host, InPort, OutLane, OutPort, Packet, PacketRecord, Peer, Queue, Switch};
+pub use group::Group;

@@ -50,23 +50,30 @@ impl<R: Row> RowSet<R> {
         self.groups.resize(word / 64 / 64 + 1, 0);
     }
 
-    /// Takes the first row out.
-    #[inline]
-    pub fn pop_first(&mut self) -> Option<R> {
-        let place = self.groups.iter().position(|&group| group != 0)?;
-        let group = place * 64 + self.groups[place].trailing_zeros() as usize;
-        let word = group * 64 + self.words[group].trailing_zeros() as usize;
-        let bits = &mut self.rows[word];
-        let row = R::of(word * 64 + bits.trailing_zeros() as usize);
-        *bits &= *bits - 1;
-        if *bits == 0 {
-            self.words[group] &= self.words[group] - 1;
-            if self.words[group] == 0 {
-                self.groups[place] &= self.groups[place] - 1;
+    /// Takes all rows out.
+    #[inline(always)]
+    pub fn drain(&mut self, mut act: impl FnMut(R)) {
+        for (place, groups) in self.groups.iter_mut().enumerate() {
+            for group in ones(std::mem::take(groups)).map(|bit| place * 64 + bit) {
+                for word in ones(std::mem::take(&mut self.words[group])) {
+                    let word = group * 64 + word;
+                    for bit in ones(std::mem::take(&mut self.rows[word])) {
+                        act(R::of(word * 64 + bit));
+                    }
+                }
             }
         }
-        Some(row)
     }
+}
+
+/// Places of the bits that are set, ascending.
+#[inline(always)]
+fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+        bits &= bits - 1;
+        Some(place)
+    })
 }
 
 #[cfg(test)]
@@ -80,7 +87,6 @@ mod tests {
     fn rows_come_back_in_ascending_order() {
         let mut rng = stream(1, Purpose::Routing, 0);
         let mut set: RowSet<QueueRow> = RowSet::default();
-        assert_eq!(set.pop_first(), None);
         for round in 0..200 {
             let most = [70, 5000, 600_000][round % 3];
             let rows: BTreeSet<u32> = (0..round).map(|_| below(&mut rng, most)).collect();
@@ -88,10 +94,10 @@ mod tests {
                 set.insert(QueueRow(row));
                 set.insert(QueueRow(row));
             }
-            let found: Vec<u32> = std::iter::from_fn(|| set.pop_first())
-                .map(|row| row.0)
-                .collect();
+            let mut found = Vec::new();
+            set.drain(|row| found.push(row.0));
             assert_eq!(found, rows.into_iter().collect::<Vec<u32>>());
+            set.drain(|row| panic!("{row:?} is still there"));
         }
     }
 }

@@ -205,6 +205,15 @@ impl ChannelRecords {
         self.dropped[channel.index() * self.lanes + lane.index()] += packets;
     }
 
+    /// What `lanes` lanes of every channel have sent within the window, `[channel * lanes + lane]`.
+    pub fn of(sent: Vec<u64>, lanes: usize) -> Self {
+        Self {
+            lanes,
+            sent,
+            dropped: Vec::new(),
+        }
+    }
+
     /// Packets that were dropped where they would have started, by lane of a channel; `None` where nothing drops.
     pub fn dropped(&self, channel: ChannelId) -> Option<&[u64]> {
         self.dropped

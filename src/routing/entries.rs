@@ -3,11 +3,13 @@
 //! A row is cut into blocks of 64 destinations, as InfiniBand's linear forwarding tables are, and equal blocks are there once:
 //! in a fat tree most switches of a level differ in the blocks of their own hosts only.
 //!
-//! Cost: a look-up is two loads; memory 64 bytes per different block and 4 bytes per (row, block); building hashes the blocks
-//! that differ from that of the row before.
+//! Cost: a look-up is two loads; memory 64 bytes per different block and 4 bytes per (row, block), which copies share; building
+//! hashes the blocks that differ from that of the row before.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Destinations of a block.
 pub const BLOCK: usize = 64;
@@ -18,9 +20,9 @@ type Block = [u8; BLOCK];
 #[derive(Clone, Debug, Default)]
 pub struct Entries {
     /// The blocks, each once; what is beyond the last destination is 0.
-    blocks: Vec<Block>,
+    blocks: Arc<[Block]>,
     /// Block of `[row][destination / 64]`.
-    places: Vec<u32>,
+    places: Arc<[u32]>,
     /// Blocks of a row.
     width: usize,
     /// Destinations.
@@ -127,7 +129,7 @@ impl Entries {
     /// Checksum of the entries.
     pub fn checksum(&self) -> u32 {
         let mut sum = crc32fast::Hasher::new();
-        for &place in &self.places {
+        for &place in &*self.places {
             sum.update(&self.blocks[place as usize]);
         }
         sum.finalize()
@@ -137,7 +139,7 @@ impl Entries {
 impl PartialEq for Entries {
     fn eq(&self, other: &Self) -> bool {
         (self.hosts, self.places.len()) == (other.hosts, other.places.len())
-            && (self.places.iter().zip(&other.places))
+            && (self.places.iter().zip(&*other.places))
                 .all(|(&own, &its)| self.blocks[own as usize] == other.blocks[its as usize])
     }
 }
@@ -165,19 +167,22 @@ impl Given for Vec<u8> {
 /// Takes rows one after the other.
 #[derive(Debug)]
 pub struct Builder {
-    entries: Entries,
-    known: HashMap<Block, u32>,
+    blocks: Vec<Block>,
+    places: Vec<u32>,
+    width: usize,
+    hosts: usize,
+    /// The first block with a hash; of others with the same one equal blocks may be there twice.
+    known: HashMap<u64, u32>,
 }
 
 impl Builder {
     /// Of rows for so many destinations.
     pub fn new(hosts: usize) -> Self {
         Self {
-            entries: Entries {
-                hosts,
-                width: hosts.div_ceil(BLOCK),
-                ..Entries::default()
-            },
+            blocks: Vec::new(),
+            places: Vec::new(),
+            width: hosts.div_ceil(BLOCK),
+            hosts,
             known: HashMap::new(),
         }
     }
@@ -188,32 +193,36 @@ impl Builder {
             let mut block = [0; BLOCK];
             block[..chunk.len()].copy_from_slice(chunk);
             let place = self.place(block);
-            self.entries.places.push(place);
+            self.places.push(place);
         }
     }
 
     fn place(&mut self, block: Block) -> u32 {
-        let Entries {
-            blocks,
-            places,
-            width,
-            ..
-        } = &mut self.entries;
-        let above = places.len().checked_sub(*width);
-        if let Some(above) = above
-            && blocks[places[above] as usize] == block
+        let above = self.places.len().checked_sub(self.width);
+        if let Some(above) = above.map(|above| self.places[above])
+            && self.blocks[above as usize] == block
         {
-            return places[above];
+            return above;
         }
-        *self.known.entry(block).or_insert_with(|| {
-            blocks.push(block);
-            blocks.len() as u32 - 1
-        })
+        let mut hasher = DefaultHasher::new();
+        block.hash(&mut hasher);
+        let next = self.blocks.len() as u32;
+        let known = *self.known.entry(hasher.finish()).or_insert(next);
+        if known != next && self.blocks[known as usize] == block {
+            return known;
+        }
+        self.blocks.push(block);
+        next
     }
 
     /// The table.
     pub fn finish(self) -> Entries {
-        self.entries
+        Entries {
+            blocks: self.blocks.into(),
+            places: self.places.into(),
+            width: self.width,
+            hosts: self.hosts,
+        }
     }
 }
 

@@ -8,9 +8,10 @@ use crate::cycle::stages::arbitrate::{Turn, Turns};
 use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::{Calendar, Outbox, PacketPool, Place, Shared, Worklists};
 use crate::cycle::{self, ShardBuilder, Site};
+use crate::fabric::group::groups;
 use crate::fabric::placement::Placement;
 use crate::fabric::source_queue::SourceQueues;
-use crate::fabric::{Host, InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
+use crate::fabric::{Group, Host, InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use crate::plan::Plan;
 use crate::routing::Routes;
 use crate::run::lower::{self, Rows};
@@ -138,10 +139,10 @@ fn add_resources<const W: usize>(
     shard.known_column::<Switch<W>>();
     shard.known_column::<OutPort>();
     shard.known_column::<InPort>();
-    shard.known_column::<OutLane<W>>();
-    shard.known_column::<Queue>();
-    shard.known_column::<Packet>();
-    shard.known_column::<PacketRecord>();
+    shard.known_column::<Group<OutLane<W>>>();
+    shard.known_column::<Group<Queue>>();
+    shard.known_column::<Group<Packet>>();
+    shard.known_column::<Group<PacketRecord>>();
     shard.cycle().name::<Host>();
 }
 
@@ -154,12 +155,14 @@ fn spawn<const W: usize>(world: &mut World, rows: Rows<W>, placement: &Placement
     drop(world.spawn_batch(rows.ports));
     drop(world.spawn_batch(hosts.collect::<Vec<_>>()));
     if rows.classifier.is_lane() {
-        // a lane and its queue are one entity
-        drop(world.spawn_batch(repeat_n((rows.lane, Queue::EMPTY), rows.lane_count)));
+        // lanes and their queues are one entity
+        let group = (Group::of(rows.lane), Group::of(Queue::EMPTY));
+        drop(world.spawn_batch(repeat_n(group, groups(rows.lane_count))));
     } else {
         let queues = rows.lane_count * rows.classifier.queues_per_lane() as usize;
-        drop(world.spawn_batch(repeat_n(rows.lane, rows.lane_count)));
-        drop(world.spawn_batch(repeat_n(Queue::EMPTY, queues)));
+        let (lanes, queue) = (Group::of(rows.lane), Group::of(Queue::EMPTY));
+        drop(world.spawn_batch(repeat_n(lanes, groups(rows.lane_count))));
+        drop(world.spawn_batch(repeat_n(queue, groups(queues))));
     }
 }
 

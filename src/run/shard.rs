@@ -11,8 +11,9 @@ use crate::cycle::state::{Calendar, Mail, Outbox, PacketPool, Place};
 use crate::cycle::ties::Ties;
 use crate::cycle::view::column;
 use crate::cycle::{Cycle, Inspect, Stage};
+use crate::fabric::group::{GROUP, groups};
 use crate::fabric::rows::Row;
-use crate::fabric::{Packet, PacketRecord};
+use crate::fabric::{Group, Packet, PacketRecord};
 use bevy_ecs::change_detection::ContiguousMut;
 use bevy_ecs::prelude::{Query, Res, ResMut};
 use bevy_ecs::system::{SystemParam, SystemState};
@@ -85,7 +86,7 @@ struct Receiving<'w, 's> {
     calendar: ResMut<'w, Calendar>,
     pool: ResMut<'w, PacketPool>,
     probes: Option<ResMut<'w, Probes>>,
-    packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+    packets: Query<'w, 's, (&'static mut Group<Packet>, &'static mut Group<PacketRecord>)>,
 }
 
 /// A saved shard.
@@ -113,15 +114,16 @@ impl<const W: usize> WorldShard<W> {
         whole
     }
 
-    /// Adds `count` unused packets to the pool.
+    /// Adds at least `count` unused packets to the pool.
     fn grow_pool(&mut self, count: usize) {
+        let count = count.next_multiple_of(GROUP);
         self.spawn_packets(count);
         self.world.resource_mut::<PacketPool>().grow(count as u32);
     }
 
     fn spawn_packets(&mut self, count: usize) {
-        let unused = repeat_n((Packet::UNUSED, PacketRecord::UNUSED), count);
-        drop(self.world.spawn_batch(unused));
+        let unused = (Group::of(Packet::UNUSED), Group::of(PacketRecord::UNUSED));
+        drop(self.world.spawn_batch(repeat_n(unused, groups(count))));
     }
 
     /// Makes sure the pool holds what one cycle can need: a packet per host.

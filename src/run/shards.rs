@@ -15,6 +15,7 @@ use crate::cycle::state::Mail;
 use crate::cycle::state::worklists::{Hops, Worklists};
 use crate::cycle::ties::Regular;
 use crate::cycle::{Columns, Inspect, Stage};
+use crate::fabric::Group;
 use crate::fabric::placement::Placement;
 use crate::fabric::rows::HostRow;
 use crate::fabric::source_queue::SourceQueues;
@@ -119,6 +120,11 @@ impl Shards {
                 act(number, &mut rows);
             }
         }
+    }
+
+    /// The same of rows that stand in groups.
+    pub fn grouped_mut<C: Send + Sync + 'static>(&mut self, mut act: impl FnMut(usize, &mut [C])) {
+        self.columns_mut::<Group<C>>(|shard, groups| act(shard, Group::rows_mut(groups)));
     }
 
     /// Next cycle to run.

@@ -174,8 +174,12 @@ pub(super) fn make<'a>(
 /// Title, table and place.
 pub(super) fn shown(record: &Record, table: &Table<'_>, place: &Path) -> String {
     let Record { title, design, .. } = record;
+    let failed = match table.count("failed") {
+        0 => String::new(),
+        failed => format!(", {failed} of them failed"),
+    };
     format!(
-        "{title}\n\n{} points, {} of {} runs done\n\n{}\nresults  {}\n",
+        "{title}\n\n{} points, {} of {} runs done{failed}\n\n{}\nresults  {}\n",
         design.points.len(),
         table.entered(),
         design.runs.len(),

@@ -141,8 +141,8 @@ impl Occupancy {
 /// Counts what is in the queues: a state may have been saved without it.
 fn recount(world: &mut World) {
     let place = world.resource::<Place>();
-    let packets: Seen<'_, PacketRow, Packet> = Seen::new(look::column(world));
-    let queues: Seen<'_, QueueRow, Queue> = Seen::new(look::column(world));
+    let packets: Seen<'_, PacketRow, Packet> = Seen::new(look::grouped(world));
+    let queues: Seen<'_, QueueRow, Queue> = Seen::new(look::grouped(world));
     let (classifier, numbering) = (place.shared.switch.classifier, place.shared.numbering);
     let mut depths = vec![0; look::column::<Depth>(world).len()];
     let mut counts: Rows<'_, PortRow, u32> = Rows::new(&mut depths);

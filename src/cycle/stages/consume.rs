@@ -18,7 +18,7 @@ use crate::cycle::records::Records;
 use crate::cycle::state::{Calendar, PacketPool, Worklists};
 use crate::cycle::view::column;
 use crate::fabric::rows::{PacketRow, Seen};
-use crate::fabric::{Packet, PacketRecord};
+use crate::fabric::{Group, Packet, PacketRecord};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
 
@@ -29,7 +29,7 @@ pub fn system(
     mut pool: ResMut<'_, PacketPool>,
     mut records: ResMut<'_, Records>,
     mut replay: Option<ResMut<'_, Replay>>,
-    mut packets: Query<'_, '_, (&mut Packet, &mut PacketRecord)>,
+    mut packets: Query<'_, '_, (&mut Group<Packet>, &mut Group<PacketRecord>)>,
 ) {
     let lists = lists.bypass_change_detection();
     if lists.consumed.is_empty() {

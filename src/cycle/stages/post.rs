@@ -9,7 +9,7 @@ use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::state::{Mail, Outbox, PacketPool, Place, Worklists};
 use crate::cycle::view::column;
 use crate::fabric::rows::{PacketRow, Seen};
-use crate::fabric::{Packet, PacketRecord};
+use crate::fabric::{Group, Packet, PacketRecord};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
 
@@ -20,7 +20,7 @@ pub fn system(
     mut pool: ResMut<'_, PacketPool>,
     mut outbox: ResMut<'_, Outbox>,
     mut probes: Option<ResMut<'_, Probes>>,
-    mut packets: Query<'_, '_, (&mut Packet, &mut PacketRecord)>,
+    mut packets: Query<'_, '_, (&mut Group<Packet>, &mut Group<PacketRecord>)>,
 ) {
     let lists = lists.bypass_change_detection();
     if lists.outgoing.is_empty() {

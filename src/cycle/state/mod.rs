@@ -21,7 +21,7 @@ pub mod worklists;
 pub use calendar::Calendar;
 pub use mail::{Border, Mail, Outbox};
 pub use pool::PacketPool;
-pub use shared::{Forwarding, Shared, SwitchRules, Traffic};
+pub use shared::{Forwarding, Outputs, Shared, SwitchRules, Traffic};
 pub use worklists::{CreditReturn, Departure, Dropped, Fact, Worklists};
 
 use crate::fabric::rows::{BorderRow, HostRow, LaneRow, PacketRow, PortRow, QueueRow, Row};

@@ -44,8 +44,8 @@ pub struct Shared {
 /// Forwarding tables and lane maps.
 #[derive(Debug, Default)]
 pub struct Forwarding {
-    /// Output index (position among connected ports) of `[table row][host]`.
-    pub next: Entries,
+    /// Output of `[table row][host]`.
+    pub next: Outputs,
     /// Layer added at `[table row][host]`; empty when no hop has one.
     pub hop_layer: Entries,
     /// Path layer of `[source switch][destination host]`; empty when all are 0.
@@ -64,6 +64,23 @@ pub struct Forwarding {
     pub output_first: Vec<u32>,
     /// Cycles per flit of every switch output.
     pub output_step: Vec<u16>,
+}
+
+/// Output indices (positions among connected ports) by table row and host.
+#[derive(Debug, Default)]
+pub struct Outputs {
+    /// What follows from the entries of the routes, which are shared where a subtraction makes indices of their ports.
+    pub entries: Entries,
+    /// What is subtracted.
+    pub before: u8,
+}
+
+impl Outputs {
+    /// The index for a host in the row that starts here.
+    #[inline(always)]
+    pub fn at(&self, start: u32, host: u32) -> u8 {
+        self.entries.at(start, host).wrapping_sub(self.before)
+    }
 }
 
 impl Forwarding {

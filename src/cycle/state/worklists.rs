@@ -175,9 +175,9 @@ pub struct Worklists {
     /// Candidates of the head that is being routed.
     #[serde(skip)]
     pub candidates: Vec<Candidate>,
-    /// Their loads.
+    /// Places of those for which fewest flits wait.
     #[serde(skip)]
-    pub loads: Vec<u32>,
+    pub least: Vec<u32>,
     /// Heads that choose in this cycle.
     #[serde(skip)]
     pub choosing: RowSet<QueueRow>,

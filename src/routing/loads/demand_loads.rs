@@ -4,7 +4,7 @@
 //! For each destination the ways of all rows form a tree: what enters at the rows is added up towards the root. Injection
 //! channels get what their host sends to destinations that its row has a way to.
 //!
-//! Cost: O(rows * destinations that receive), in parallel over destinations.
+//! Cost: O(rows * destinations that receive), in parallel over destinations; memory: sums over all channels per thread.
 
 use super::demand::Demand;
 use crate::ids::HostId;
@@ -22,7 +22,10 @@ pub(super) fn amounts(graph: &Graph, tables: &Tables, demand: &Demand) -> Vec<u1
         .iter()
         .map(|pool| pool.entering(graph, &rows))
         .collect();
-    let sums = blocks(hosts).into_par_iter().fold(
+    let blocks = blocks(hosts);
+    // a part has sums over all channels: no more parts than threads
+    let least = blocks.len().div_ceil(rayon::current_num_threads()).max(1);
+    let sums = blocks.into_par_iter().with_min_len(least).fold(
         || Sums::new(graph, &rows, demand),
         |mut sums, block| {
             if !block.clone().any(|host| demand.reaches(host.into())) {
@@ -41,7 +44,8 @@ pub(super) fn amounts(graph: &Graph, tables: &Tables, demand: &Demand) -> Vec<u1
             sums
         },
     );
-    let sums = sums.reduce(|| Sums::new(graph, &rows, demand), Sums::add);
+    let sums = sums.reduce_with(Sums::add);
+    let sums = sums.unwrap_or_else(|| Sums::new(graph, &rows, demand));
     let mut amounts = sums.channels;
     for host in graph.host_ids() {
         let row = rows.of_host(graph, host) as usize;

@@ -13,8 +13,6 @@ use serde::{Deserialize, Serialize};
 pub struct Mark {
     /// First cycle of the next phase.
     pub cycle: u64,
-    /// Flits of every lane that have crossed its channel (D22), `[channel * lanes + lane]`.
-    pub sent: Vec<u64>,
     /// Packets in source queues.
     pub queued: u64,
     /// Packets made by each flow of the plan, rejected ones included, by id.
@@ -49,6 +47,8 @@ pub struct Driver {
     pub warm: Option<Mark>,
     /// End of the measurement.
     pub measured: Option<Mark>,
+    /// Flits of every lane that have crossed its channel (D22) at these two marks, `[channel * lanes + lane]`.
+    pub sent: [Vec<u64>; 2],
 }
 
 impl Driver {
@@ -66,6 +66,7 @@ impl Driver {
             packets: Written::default(),
             warm: None,
             measured: None,
+            sent: Default::default(),
         }
     }
 }

@@ -4,14 +4,14 @@ use super::Run;
 use crate::cycle::ledger::Channels;
 use crate::cycle::shown::Shown;
 use crate::cycle::state::Place;
-use crate::ids::{ChannelId, VlId};
+use crate::ids::VlId;
 use crate::measure::records::ChannelRecords;
 use crate::measure::{FlowCounts, Records};
 use crate::run::inspect::{Underway, crossed, flow_counts};
 
 impl Run<'_> {
     /// What was measured, with the flits that crossed between two marks.
-    pub(super) fn records(&mut self, before: &[u64], after: &[u64]) -> Records {
+    pub(super) fn records(&mut self, before: &[u64], mut after: Vec<u64>) -> Records {
         let mut records = self.merged();
         let under_way = &mut Underway {
             records: &mut records,
@@ -21,10 +21,10 @@ impl Run<'_> {
         records.counts = self.simulation.counts();
         records.counts.extend(self.simulation.act_counts());
         let lanes = usize::from(self.resolved.plan.switch.lane_count());
-        for (row, (before, after)) in before.iter().zip(after).enumerate() {
-            let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
-            records.channels.send(channel, lane, after - before);
+        for (after, before) in after.iter_mut().zip(before) {
+            *after -= before;
         }
+        records.channels = ChannelRecords::of(after, lanes);
         self.add_drops(&mut records.channels);
         records
     }
@@ -69,12 +69,7 @@ impl Run<'_> {
     /// Counters of all shards as one.
     fn merged(&self) -> Records {
         let graph = &self.resolved.layout.graph;
-        let mut sum = Records::new(
-            self.resolved.plan.classes.len(),
-            graph.hosts().len(),
-            graph.channels().len(),
-            usize::from(self.resolved.plan.switch.lane_count()),
-        );
+        let mut sum = Records::new(self.resolved.plan.classes.len(), graph.hosts().len(), 0, 0);
         for records in self.simulation.records() {
             sum.merge(&records.measured);
         }
@@ -84,9 +79,9 @@ impl Run<'_> {
     }
 
     /// Flits that have crossed so far (D22), `[channel * lanes + lane]`.
-    pub(super) fn sent(&mut self) -> Vec<u64> {
+    pub(super) fn sent(&self) -> Vec<u64> {
         let lanes = usize::from(self.resolved.plan.switch.lane_count());
-        let granted = self.driver.timeline.sent(&self.simulation).to_vec();
+        let granted = self.driver.timeline.sent(&self.simulation);
         crossed(&self.simulation, lanes, granted)
     }
 }

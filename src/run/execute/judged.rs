@@ -34,9 +34,9 @@ impl Run<'_> {
         let cycles = [warm.cycle, self.simulation.now()];
         let jobs = Jobs::of(self.resolved, records, &counts, cycles);
         let held = self.held_back(&window, &counts);
-        let classes = self.judge_classes(&window, &jobs, &held);
+        let mut classes = self.judge_classes(&window, &jobs, &held);
         let judged = verdict::judge(&window, &jobs, (&classes, &held), leftover);
-        let judged = self.with_starved(judged, warm, measured);
+        let judged = self.with_starved(judged, records, [warm, measured]);
         let ended = self.ended.take().map(|(verdict, reason)| match verdict {
             Verdict::Incomplete => (verdict, reason + &jobs.missing()),
             _ => (verdict, reason),
@@ -44,6 +44,9 @@ impl Run<'_> {
         let (verdict, reason) = ended
             .filter(|(verdict, _)| !judged.0.precedes(*verdict))
             .unwrap_or(judged);
+        if verdict == Verdict::Deadlocked {
+            stop_undecided(&mut classes);
+        }
         Judged {
             verdict,
             reason,
@@ -51,5 +54,14 @@ impl Run<'_> {
             growth,
             leftover,
         }
+    }
+}
+
+/// A class that is undecided where packets can never move again will not be decided by more cycles.
+fn stop_undecided(classes: &mut [Option<ClassVerdict>]) {
+    let classes = classes.iter_mut().flatten();
+    for class in classes.filter(|class| class.verdict == Verdict::Undecided) {
+        class.verdict = Verdict::Deadlocked;
+        class.reason = String::from("packets of the fabric can never move again");
     }
 }

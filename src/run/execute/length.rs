@@ -141,6 +141,7 @@ impl Run<'_> {
             self.advance("warm-up", longest, progress, stop)?;
         }
         let warm = self.mark();
+        self.driver.sent[0] = self.sent();
         self.simulation.forget_waits();
         self.driver.warm = Some(warm.clone());
         (self.driver.congestion).start(warm.cycle, self.resolved.plan.observe.congestion);
@@ -218,6 +219,7 @@ impl Run<'_> {
         }
         self.driver.congestion.stop();
         let measured = self.mark();
+        self.driver.sent[1] = self.sent();
         self.driver.measured = Some(measured.clone());
         Ok(measured)
     }

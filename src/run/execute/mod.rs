@@ -32,7 +32,6 @@ use super::watchdog::Watchdog;
 use crate::memory;
 use crate::plan::Times;
 use crate::scenario::Resolved;
-use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -113,8 +112,8 @@ struct Run<'a> {
     ended: Option<(Verdict, String)>,
     /// Whether the measurement was cut short because the fabric is certainly overloaded.
     is_cut: bool,
-    /// What the traffic asks of the channel that is full first, once it is found.
-    asked: OnceCell<Option<Asked>>,
+    /// What the traffic asks of the channel that is full first.
+    asked: Option<Asked>,
     started: Instant,
     /// Processor time used before it started \[s\].
     cpu_before: f64,
@@ -122,6 +121,8 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(resolved: &'a Resolved, settings: Settings, options: Options) -> Result<Self, RunError> {
+        // it takes memory for a while: before there is anything else
+        let asked = Asked::of(resolved, &settings);
         let (started, cpu_before) = (Instant::now(), settings.cpu_clock.map_or(0.0, |now| now()));
         let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
         let (channels, lanes) = (graph.channels().len(), plan.switch.lane_count());
@@ -142,7 +143,7 @@ impl<'a> Run<'a> {
             observer: congestion::Observer::new(resolved),
             ended: None,
             is_cut: false,
-            asked: OnceCell::new(),
+            asked,
             started,
             cpu_before,
         })
@@ -166,7 +167,9 @@ impl<'a> Run<'a> {
             // what stands still beside others that move is told at the end, at the latest
             self.end_when_stuck(false);
         }
-        let mut records = self.records(&warm.sent, &measured.sent);
+        let [before, after] = std::mem::take(&mut self.driver.sent);
+        let mut records = self.records(&before, after);
+        drop(before);
         let longest = measured.waited.longest();
         records
             .counts
@@ -228,10 +231,9 @@ impl<'a> Run<'a> {
     }
 
     /// Counters now.
-    fn mark(&mut self) -> Mark {
+    fn mark(&self) -> Mark {
         Mark {
             cycle: self.simulation.now(),
-            sent: self.sent(),
             queued: self.simulation.queued(),
             made: self.made(),
             waited: self.simulation.waited(),

@@ -23,12 +23,12 @@ pub struct Timeline {
     interval: u64,
     /// Whether the length of the run is known: else rows are joined when there are too many.
     is_fixed: bool,
-    /// Flits granted to every lane as of the last look, `[channel * lanes + lane]`.
+    /// Flits granted to every lane as of the last look, `[channel * lanes + lane]`; empty before the first.
     sent: Vec<u64>,
     /// Cycle of the last look.
     looked: u64,
-    /// Lanes of a channel.
-    lanes: usize,
+    /// Channels, and lanes of each.
+    fabric: (usize, usize),
 }
 
 impl Timeline {
@@ -45,9 +45,9 @@ impl Timeline {
             start: (0, Totals::default()),
             interval: interval.min(LONGEST_ROW),
             is_fixed: phases.is_fixed(),
-            sent: vec![0; channels * lanes],
+            sent: Vec::new(),
             looked: 0,
-            lanes,
+            fabric: (channels, lanes),
         }
     }
 
@@ -59,23 +59,24 @@ impl Timeline {
     /// Starts anew at cycle `now` of a fabric in which the lanes have sent what `origin` knows.
     pub(super) fn fork(&mut self, origin: &Self, now: u64, totals: Totals) {
         self.sent.clone_from(&origin.sent);
-        self.looked = now;
+        self.looked = origin.looked;
         self.start = (now, totals);
     }
 
     /// Flits granted so far, `[channel * lanes + lane]`. The lanes count modulo 2^32, one flit a cycle at most in the long
-    /// run, so this is called before as many cycles have passed.
-    pub(super) fn sent(&mut self, shards: &Shards) -> &[u64] {
+    /// run, so what they have sent is kept before as many cycles have passed.
+    pub(super) fn sent(&self, shards: &Shards) -> Vec<u64> {
+        let (channels, lanes) = self.fabric;
+        let mut flits = self.sent.clone();
+        flits.resize(channels * lanes, 0);
         let mut sent = Sent {
             channels: shards.port_channels(),
             shard: 0,
-            lanes: self.lanes,
-            flits: std::mem::take(&mut self.sent),
+            lanes,
+            flits,
         };
         shards.inspect(&mut sent);
-        self.sent = sent.flits;
-        self.looked = shards.now();
-        &self.sent
+        sent.flits
     }
 }
 
@@ -86,7 +87,8 @@ impl GlobalAct for Timeline {
 
     fn act(&mut self, at: u64, shards: &mut Shards) -> Result<(), RunError> {
         if at - self.looked + LONGEST_ROW >= COUNTED {
-            self.sent(shards);
+            self.sent = self.sent(shards);
+            self.looked = at;
         }
         let totals = shards.totals();
         let (start, before) = self.start;

@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::ids::{ChannelId, HostId};
+use crate::measure::Records;
 use crate::run::checkpoint::Mark;
 use crate::run::outcome::Verdict;
 use crate::topology::Endpoint;
@@ -11,8 +12,8 @@ impl Run<'_> {
     pub(super) fn with_starved(
         &self,
         (verdict, reason): (Verdict, String),
-        warm: &Mark,
-        measured: &Mark,
+        records: &Records,
+        [warm, measured]: [&Mark; 2],
     ) -> (Verdict, String) {
         let cycles = measured.cycle - warm.cycle;
         let standing = measured.waited.standing.as_ref();
@@ -29,13 +30,9 @@ impl Run<'_> {
             Endpoint::Host(_) => ("", String::new()),
         };
         let ((switch, input), (_, output)) = (port(head.input), port(head.output));
-        let lanes = usize::from(plan.switch.lane_count());
-        let first = head.output.index() * lanes;
-        let sent = |mark: &Mark| mark.sent[first..first + lanes].iter().sum::<u64>();
-        let passed = if sent(measured) > sent(warm) {
-            ", while others passed"
-        } else {
-            ""
+        let passed = match records.channels.flits(head.output) {
+            0 => "",
+            _ => ", while others passed",
         };
         let starved = format!(
             "{}'s packet {} of class {} to {} has waited for {} cycles at {switch} input port {input} lane {} for output \

@@ -67,6 +67,18 @@ impl Halted {
         assert!(is_done, "there is none");
     }
 
+    /// The same of rows that stand in groups.
+    pub(crate) fn change_grouped<C: Send + Sync + 'static>(
+        &mut self,
+        mut act: impl FnMut(&mut C) -> bool,
+    ) {
+        let mut is_done = false;
+        self.simulation.grouped_mut::<C>(|_, rows| {
+            is_done = is_done || rows.iter_mut().any(&mut act);
+        });
+        assert!(is_done, "there is none");
+    }
+
     /// Every law holds.
     pub(crate) fn hold(&self) {
         super::hold(&self.resolved, &self.simulation).expect("nothing is broken");

@@ -65,7 +65,7 @@ fn what_waits_at_a_host_is_counted_one_by_one() {
 #[test]
 fn a_packet_of_the_fabric_has_a_place() {
     let mut halted = busy(1);
-    halted.change(|queue: &mut Queue| {
+    halted.change_grouped(|queue: &mut Queue| {
         let is_some = queue.head != PacketRow::NONE;
         (queue.head, queue.tail) = (PacketRow::NONE, PacketRow::NONE);
         is_some
@@ -77,7 +77,7 @@ fn a_packet_of_the_fabric_has_a_place() {
 fn a_packet_is_in_one_place() {
     let mut halted = busy(1);
     let mut heads = Vec::new();
-    halted.simulation.columns_mut::<Queue>(|_, queues| {
+    halted.simulation.grouped_mut::<Queue>(|_, queues| {
         heads.extend(queues.iter().map(|queue| queue.head));
     });
     heads.retain(|&head| head != PacketRow::NONE);
@@ -90,7 +90,7 @@ fn a_packet_is_in_one_place() {
 fn a_place_has_a_packet() {
     let mut halted = busy(1);
     let mut head = PacketRow::NONE;
-    halted.change(|queue: &mut Queue| {
+    halted.change_grouped(|queue: &mut Queue| {
         head = queue.head;
         head != PacketRow::NONE
     });
@@ -109,16 +109,18 @@ fn credits<const W: usize>(sharing: &str, change: fn(&mut OutLane<W>)) {
     let mut before = Vec::new();
     halted
         .simulation
-        .columns_mut::<OutLane<W>>(|_, lanes| before.extend_from_slice(lanes));
+        .grouped_mut::<OutLane<W>>(|_, lanes| before.extend_from_slice(lanes));
     let mut is_boundless = Vec::new();
     halted.simulation.columns_mut::<OutPort>(|_, ports| {
         is_boundless.extend(ports.iter().map(OutPort::is_boundless));
     });
     let lanes = before.len() / is_boundless.len();
+    // rows of no port end the last group
+    before.truncate(lanes * is_boundless.len());
     for (row, lane) in before.iter().enumerate() {
         let mut changed = lane.clone();
         change(&mut changed);
-        (halted.simulation).columns_mut::<OutLane<W>>(|_, lanes| lanes[row] = changed.clone());
+        (halted.simulation).grouped_mut::<OutLane<W>>(|_, lanes| lanes[row] = changed.clone());
         let is_shared = sharing.contains("PortPool") && row % lanes > 0;
         if is_boundless[row / lanes] || is_shared {
             halted.hold();
@@ -126,7 +128,7 @@ fn credits<const W: usize>(sharing: &str, change: fn(&mut OutLane<W>)) {
             halted.breaks(&["credits of lane", " to ", "is not the capacity 16"]);
             counted += 1;
         }
-        (halted.simulation).columns_mut::<OutLane<W>>(|_, lanes| lanes[row] = lane.clone());
+        (halted.simulation).grouped_mut::<OutLane<W>>(|_, lanes| lanes[row] = lane.clone());
     }
     // six channels between switches, one from and one to each of twelve hosts
     let lanes = if sharing.contains("PortPool") { 1 } else { 2 };
@@ -157,13 +159,13 @@ fn each_change<const W: usize>(sharing: &str) {
 fn a_packet_takes_the_credits_of_its_flits() {
     let mut halted = busy(1);
     let mut head = PacketRow::NONE;
-    halted.change(|queue: &mut Queue| {
+    halted.change_grouped(|queue: &mut Queue| {
         head = queue.head;
         head != PacketRow::NONE
     });
     halted
         .simulation
-        .columns_mut::<Packet>(|_, packets| packets[head.index()].size += 1);
+        .grouped_mut::<Packet>(|_, packets| packets[head.index()].size += 1);
     halted.breaks(&["credits of lane", "is not the capacity 16"]);
 }
 
@@ -209,7 +211,7 @@ fn mail_is_neither_lost_nor_doubled() {
 fn packets_of_a_flow_do_not_overtake() {
     let mut halted = busy(1);
     // others of its line wait at the host since long before
-    halted.change(|record: &mut PacketRecord| {
+    halted.change_grouped(|record: &mut PacketRecord| {
         let is_under_way = record.created > 0 && record.created < 200;
         if is_under_way {
             record.created = 399;

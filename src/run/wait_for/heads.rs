@@ -95,7 +95,7 @@ impl Shard<'_> {
     /// Flits that a queue keeps: of all its packets, or, where they go one by one, those that are there.
     fn kept(&self, row: QueueRow, queue: &Queue) -> u32 {
         if self.view.shared().switch.single_flits {
-            return self.view.column::<QueueRow, Present>()[row].flits();
+            return self.view.grouped::<QueueRow, Present>()[row].flits();
         }
         let (mut packet, mut flits) = (queue.head, 0);
         while packet != PacketRow::NONE {
@@ -185,7 +185,7 @@ impl Shard<'_> {
         if !shared.switch.kept_inputs {
             return BTreeMap::new();
         }
-        let held = self.view.column::<LaneRow, Held>().enumerate();
+        let held = self.view.grouped::<LaneRow, Held>().enumerate();
         let holders = held.filter_map(|(_, held)| held.holder());
         let lanes = holders.map(|(queue, _)| shared.switch.classifier.lane(queue));
         lanes.map(|lane| (self.port(lane), lane)).collect()
@@ -194,8 +194,8 @@ impl Shard<'_> {
     /// Packets that stopped half-way (D65), with a flit that could pass.
     fn add_holders(&self, heads: &mut Vec<Head>) {
         let (view, shared) = (self.view, self.view.shared());
-        let present = view.column::<QueueRow, Present>();
-        for (wanted, held) in view.column::<LaneRow, Held>().enumerate() {
+        let present = view.grouped::<QueueRow, Present>();
+        for (wanted, held) in view.grouped::<LaneRow, Held>().enumerate() {
             let Some((queue, holder)) = held.holder() else {
                 continue;
             };

@@ -187,7 +187,7 @@ impl GraphBuilder {
     /// # Errors
     /// [`TopologyError::Empty`] without a switch, [`TopologyError::LooseHost`] for a host without a cable
     /// or cabled to another host.
-    pub fn build(self) -> Result<Graph, TopologyError> {
+    pub fn build(mut self) -> Result<Graph, TopologyError> {
         if self.switches.is_empty() {
             return Err(TopologyError::Empty);
         }
@@ -207,6 +207,7 @@ impl GraphBuilder {
         for ports in &self.ports {
             first_port.push(first_port[first_port.len() - 1] + ports.len() as u32);
         }
+        self.channels.shrink_to_fit();
         Ok(Graph {
             switches: self.switches,
             hosts: self.hosts,

@@ -322,3 +322,19 @@ fn a_load_beside_a_job_with_much_under_way_is_undecided() {
         );
     }
 }
+
+/// A ring of three switches on one lane, every packet two hops in the same direction, with a job beside it.
+#[test]
+fn a_load_without_data_in_a_deadlocked_fabric_is_deadlocked() {
+    let text = "Scenario(title: \"ring\", seed: 1,
+        fabric: (topology: Torus(radix: [3], hosts_per_switch: 2), flit: \"64 B\",
+                 link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"), switch: (lanes: 1, lane_capacity: \"16 flits\")),
+        routing: DimensionOrder(dateline: None, unidirectional: true),
+        traffic: [(name: \"job\", flows: [(pairs: List(pairs: [(0, 4), (1, 5), (2, 0), (3, 1), (4, 2), (5, 3)]), bytes: \"64 KiB\")], size: \"16 flits\"),
+                  (name: \"bg\", pattern: Shift(by: 4), process: Bernoulli(load: 0.01), size: \"16 flits\")],
+        phases: (warmup: \"0 cycles\", measure: \"20000 cycles\"), allow_deadlock: true)";
+    let (outcome, told) = made(text, &[]);
+    assert_eq!(outcome.verdict, Verdict::Deadlocked, "{told}");
+    let (verdict, reason) = of_class(&outcome, 1).expect("a load");
+    assert_eq!(verdict, Verdict::Deadlocked, "{reason}");
+}

@@ -334,14 +334,14 @@ fn saturating_sources_that_have_sent_all_saturate_nothing() {
             fabric: (topology: LeafSpine(leaves: 4, spines: 4, hosts_per_leaf: 4), flit: \"64 B\",
                 link: (rate: \"100 Gbit/s\", latency: \"10 ns\"), switch: (lanes: 1, lane_capacity: \"64 flits\")),
             routing: FatTree(),
-            traffic: [(name: \"u\", pattern: Uniform, process: Saturating(), size: \"16 flits\", packets: {packets}){beside}],
+            traffic: [{beside}(name: \"u\", pattern: Uniform, process: Saturating(), size: \"16 flits\", packets: {packets})],
             phases: (warmup: \"0 cycles\", measure: \"20000 cycles\"))"
         );
         run(&resolve(&text, &[])).verdict
     };
     // a load that goes on beside them is judged by itself
     let load =
-        ", (name: \"b\", pattern: Uniform, process: Bernoulli(load: 0.1), size: \"16 flits\")";
+        "(name: \"b\", pattern: Uniform, process: Bernoulli(load: 0.1), size: \"16 flits\"), ";
     for beside in ["", load] {
         assert_ne!(told(10, beside), Verdict::Saturated, "{beside}");
         assert_eq!(told(10_000, beside), Verdict::Saturated, "{beside}");

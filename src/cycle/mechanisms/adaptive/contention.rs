@@ -15,11 +15,10 @@
 //! References: [`FUENTES_CONTENTION`](crate::references::FUENTES_CONTENTION)
 
 use crate::cycle::snapshot::Persistent;
-use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 
 /// What waits for an output lane; that of the port's first lane with a pool.
-#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Contention {
     /// Flits of all heads that request it.
     pub flits: u32,

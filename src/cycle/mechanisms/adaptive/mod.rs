@@ -30,12 +30,11 @@ use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Seen};
-use crate::fabric::{OutLane, Queue};
+use crate::fabric::{Group, OutLane, Queue};
 use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::plan::OutputArbitration;
 use crate::rng::{Purpose, Stream, stream};
 use crate::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local as _, Selection};
-use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -84,7 +83,7 @@ pub struct Request {
 }
 
 /// What an input queue has for its choices; those of hosts are not used.
-#[derive(Component, Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Choice {
     /// What is drawn.
     pub stream: Stream,
@@ -132,17 +131,18 @@ impl Mechanism for Adapting {
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         let Self { streams } = self;
-        shard.column_by::<Queue, Choice>(move |row| {
+        let start = move |row: usize| {
             let mut choice = Choice::default();
             if let Some(stream) = streams.get(row) {
                 choice.stream.clone_from(stream);
             }
             choice
-        });
-        shard.column::<OutLane<W>, Contention>(Contention::default());
+        };
+        shard.column_by::<Group<Queue>, Group<Choice>>(move |number| Group::by(number, &start));
+        shard.column::<Group<OutLane<W>>, Group<Contention>>(Group::default());
         if shard.site().shared.switch.open {
             shard.shown().requests = Some(|world| {
-                let choices: Seen<'_, QueueRow, Choice> = Seen::new(look::column(world));
+                let choices: Seen<'_, QueueRow, Choice> = Seen::new(look::grouped(world));
                 Box::new(move |row| {
                     let requests = choices[row].requests.iter();
                     requests.map(|request| request.lane).collect()
@@ -177,9 +177,7 @@ pub(in crate::cycle) fn choose<const W: usize, P: RuleSet>(
     adaptation: &Adaptation,
 ) {
     let mut choosing = std::mem::take(&mut view.lists.choosing);
-    while let Some(queue) = choosing.pop_first() {
-        raise(view, adaptation, queue, view.queue_port(queue));
-    }
+    choosing.drain(|queue| raise(view, adaptation, queue, view.queue_port(queue)));
     view.lists.choosing = choosing;
 }
 
@@ -204,12 +202,12 @@ fn raise<const W: usize, P: RuleSet>(
     };
     let mut found = std::mem::take(&mut view.lists.candidates);
     find(view, head, &mut found);
-    if adaptation.selection != Selection::Open {
-        let chosen = select(view, head, &found);
-        found.swap(0, chosen);
-        found.truncate(1);
-    }
-    request(view, head, &found, port_row);
+    let wanted = if adaptation.selection == Selection::Open {
+        &found[..]
+    } else {
+        std::slice::from_ref(&found[select(view, head, &found)])
+    };
+    request(view, head, wanted, port_row);
     view.lists.candidates = found;
 }
 
@@ -247,27 +245,19 @@ fn select<const W: usize, P: RuleSet>(
     if found.len() < 2 || head.adaptation.selection == Selection::First {
         return 0;
     }
-    let mut loads = std::mem::take(&mut view.lists.loads);
+    if head.adaptation.selection == Selection::Random {
+        return Outputs::new(view, head).below(found.len() as u32) as usize;
+    }
+    let mut least = std::mem::take(&mut view.lists.least);
     let mut outputs = Outputs::new(view, head);
-    let chosen = if head.adaptation.selection == Selection::Random {
-        outputs.below(found.len() as u32) as usize
-    } else {
-        let load = |candidate: &Candidate| outputs.waiting(candidate.port, candidate.lane);
-        loads.extend(found.iter().map(load));
-        least(&loads, |ties| outputs.below(ties))
+    outputs.find_least(found, &mut least);
+    let drawn = match least.len() {
+        1 => 0,
+        ties => outputs.below(ties as u32),
     };
-    loads.clear();
-    view.lists.loads = loads;
+    let chosen = least[drawn as usize] as usize;
+    view.lists.least = least;
     chosen
-}
-
-/// The place of the least load; of several the one that is drawn.
-fn least(loads: &[u32], draw: impl FnOnce(u32) -> u32) -> usize {
-    let least = loads.iter().min().copied().unwrap_or(0);
-    let ties = loads.iter().filter(|&&load| load == least).count() as u32;
-    let chosen = if ties < 2 { 0 } else { draw(ties) };
-    let mut places = (0..loads.len()).filter(|&place| loads[place] == least);
-    places.nth(chosen as usize).unwrap_or(0)
 }
 
 /// Raises the requests of a head for all of `found`.

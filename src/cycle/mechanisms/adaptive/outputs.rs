@@ -10,7 +10,7 @@ use crate::cycle::view::View;
 use crate::fabric::OutLane;
 use crate::fabric::rows::{LaneRow, Seen};
 use crate::rng::{Stream, below};
-use crate::routing::adaptive::Local;
+use crate::routing::adaptive::{Candidate, Local};
 
 /// What a head sees of its switch.
 pub(super) struct Outputs<'a, const W: usize> {
@@ -47,9 +47,22 @@ impl<const W: usize> Outputs<'_, W> {
         self.shared.numbering.lane(out, u32::from(lane))
     }
 
-    /// What waits for a lane of an output \[flits\].
-    pub(super) fn waiting(&self, port: u16, lane: u8) -> u32 {
-        self.contention[self.row(port, lane)].flits
+    /// The places of the candidates for which fewest flits wait.
+    #[inline(always)]
+    pub(super) fn find_least(&self, found: &[Candidate], places: &mut Vec<u32>) {
+        let mut least = u32::MAX;
+        places.clear();
+        for (place, candidate) in (0..).zip(found) {
+            let waiting = self.contention[self.row(candidate.port, candidate.lane)].flits;
+            if waiting > least {
+                continue;
+            }
+            if waiting < least {
+                least = waiting;
+                places.clear();
+            }
+            places.push(place);
+        }
     }
 }
 

@@ -164,7 +164,7 @@ impl Claims {
     fn standing(view: &dyn Columns) -> Vec<Standing> {
         let (place, shared) = (view.place(), view.shared());
         let (classifier, numbering) = (shared.switch.classifier, shared.numbering);
-        let choices = view.column::<QueueRow, Choice>();
+        let choices = view.grouped::<QueueRow, Choice>();
         let mut all = Vec::new();
         for (row, queue) in view.queues().enumerate() {
             let input = numbering.port(classifier.lane(row));

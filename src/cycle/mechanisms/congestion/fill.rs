@@ -11,7 +11,7 @@ use crate::cycle::state::{Fact, Grant};
 use crate::cycle::view::{Heads, Optional, View, column};
 use crate::fabric::bit_errors::Retry;
 use crate::fabric::rows::{LaneRow, PortRow, Rows, Seen};
-use crate::fabric::{OutLane, OutPort};
+use crate::fabric::{Group, OutLane, OutPort};
 use crate::plan::{Marking, Plan};
 use bevy_ecs::change_detection::ContiguousMut;
 use bevy_ecs::component::Component;
@@ -19,7 +19,7 @@ use bevy_ecs::prelude::{Query, Res, Resource};
 use serde::{Deserialize, Serialize};
 
 /// An output lane.
-#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Fill {
     /// Flits of the packets that wait for it.
     pub(super) flits: u32,
@@ -92,7 +92,7 @@ impl Mechanism for Filling {
         let site = shard.site();
         shard.subscribe(Fact::Arrived);
         shard.subscribe(Fact::Granted);
-        shard.column::<OutLane<W>, Fill>(Fill::default());
+        shard.column::<Group<OutLane<W>>, Group<Fill>>(Group::default());
         shard.constant(Markable {
             answers: site.plan.first_answers() as u16,
         });
@@ -136,7 +136,7 @@ fn is_data<const W: usize>(view: &View<'_, W>, markable: &Markable, grant: &Gran
 /// The system of InfiniBand's marking.
 fn infiniband<const W: usize>(
     mut heads: Heads<'_, '_, W>,
-    mut fills: Query<'_, '_, &mut Fill>,
+    mut fills: Query<'_, '_, &mut Group<Fill>>,
     mut paces: Query<'_, '_, &mut Pace>,
     (mut buffers, retries): (Query<'_, '_, &mut OutputBuffer>, Query<'_, '_, &Retry>),
     (by, markable): (Res<'_, By>, Res<'_, Markable>),
@@ -185,7 +185,7 @@ fn infiniband<const W: usize>(
 /// The system of RoCE's marking.
 fn ecn<const W: usize>(
     mut heads: Heads<'_, '_, W>,
-    mut fills: Query<'_, '_, &mut Fill>,
+    mut fills: Query<'_, '_, &mut Group<Fill>>,
     mut streams: Query<'_, '_, &mut super::ecn::MarkStream>,
     (by, markable): (Res<'_, By>, Res<'_, Markable>),
 ) {

@@ -40,12 +40,11 @@ use crate::cycle::state::{Calendar, Fact, PacketPool, Worklists};
 use crate::cycle::view::{Heads, Room, column};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{LaneRow, PacketRow, QueueRow, Row, Rows, Seen};
-use crate::fabric::{OutLane, Packet, PacketRecord, Queue};
+use crate::fabric::{Group, OutLane, Packet, PacketRecord, Queue};
 use crate::ids::ChannelId;
 use crate::measure::flow_counts::Amount;
 use crate::plan::DropRule;
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
-use bevy_ecs::component::Component;
 use bevy_ecs::prelude::{Query, Res, ResMut, Resource};
 use bevy_ecs::system::SystemParam;
 use serde::{Deserialize, Serialize};
@@ -53,7 +52,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// An input queue.
-#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Leaving {
     /// First cycle in which its next packet may be head, as far as dropped ones go.
     until: u64,
@@ -62,7 +61,7 @@ pub struct Leaving {
 impl Persistent for Leaving {}
 
 /// An output lane, of a rule that asks for it.
-#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Waiting {
     /// Flits of the packets that wait for it (D36).
     flits: u32,
@@ -173,13 +172,13 @@ impl Mechanism for Dropping {
         let (lanes, flows) = self.counts;
         shard.subscribe(Fact::Arrived);
         if let Some(DropRule::Threshold(_)) = self.given.rule {
-            shard.column::<OutLane<W>, Waiting>(Waiting::default());
+            shard.column::<Group<OutLane<W>>, Group<Waiting>>(Group::default());
             shard.subscribe(Fact::Granted);
             shard.last_system(Slot::Deliver, "drop", tails::system::<W>);
             shard.last_system(Slot::Route, "drop_joined", tails::joined::<W>);
             shard.last_system(Slot::Cross, "drop_waiting", tails::granted);
         } else {
-            shard.column::<Queue, Leaving>(Leaving::default());
+            shard.column::<Group<Queue>, Group<Leaving>>(Group::default());
             if !shard.site().shared.switch.single_flits {
                 shard.last_system(Slot::Deliver, "drop_gone", gather);
             }
@@ -213,7 +212,7 @@ fn gather(
     calendar: Res<'_, Calendar>,
     mut lists: ResMut<'_, Worklists>,
     mut own: ResMut<'_, Drops>,
-    mut queues: Query<'_, '_, &mut Queue>,
+    mut queues: Query<'_, '_, &mut Group<Queue>>,
 ) {
     let (own, lists) = (
         own.bypass_change_detection(),
@@ -238,8 +237,8 @@ fn gather(
 /// System parameter: what packets that go flit by flit have (D65).
 #[derive(SystemParam)]
 struct FlitByFlit<'w, 's> {
-    held: Query<'w, 's, &'static Held>,
-    present: Query<'w, 's, &'static mut Present>,
+    held: Query<'w, 's, &'static Group<Held>>,
+    present: Query<'w, 's, &'static mut Group<Present>>,
     swallowing: Option<ResMut<'w, Swallowing>>,
 }
 
@@ -249,7 +248,7 @@ impl FlitByFlit<'_, '_> {
         let held = self.held.contiguous_iter().into_iter().flatten().next();
         Some(SingleFlits {
             swallowing: self.swallowing.as_mut()?.bypass_change_detection(),
-            held: Seen::new(held.unwrap_or_default()),
+            held: Seen::new(Group::rows(held.unwrap_or_default())),
             present: Rows::new(column!(self.present)),
         })
     }
@@ -260,7 +259,7 @@ fn system<const W: usize>(
     mut heads: Heads<'_, '_, W>,
     mut room: Room<'_, '_>,
     mut own: ResMut<'_, Drops>,
-    mut leaving: Query<'_, '_, &mut Leaving>,
+    mut leaving: Query<'_, '_, &mut Group<Leaving>>,
     mut flits: FlitByFlit<'_, '_>,
     mut pool: ResMut<'_, PacketPool>,
     mut records: ResMut<'_, Records>,

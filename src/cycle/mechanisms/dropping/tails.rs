@@ -6,8 +6,8 @@ use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;
 use crate::cycle::state::{PacketPool, Worklists};
 use crate::cycle::view::{Heads, Optional, Room, View, column};
-use crate::fabric::Packet;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Row, Rows};
+use crate::fabric::{Group, Packet};
 use crate::plan::DropRule;
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
@@ -17,7 +17,7 @@ pub(super) fn system<const W: usize>(
     mut heads: Heads<'_, '_, W>,
     mut room: Room<'_, '_>,
     mut own: ResMut<'_, Drops>,
-    mut waiting: Query<'_, '_, &mut Waiting>,
+    mut waiting: Query<'_, '_, &mut Group<Waiting>>,
     mut pool: ResMut<'_, PacketPool>,
     mut records: ResMut<'_, Records>,
 ) {
@@ -69,7 +69,7 @@ fn output_of<const W: usize>(view: &View<'_, W>, input: PortRow, packet: PacketR
 /// The end of `Slot::Route`: what has arrived and was not dropped waits.
 pub(super) fn joined<const W: usize>(
     mut heads: Heads<'_, '_, W>,
-    mut waiting: Query<'_, '_, &mut Waiting>,
+    mut waiting: Query<'_, '_, &mut Group<Waiting>>,
 ) {
     if heads.events.lists().arrived.is_empty() {
         return;
@@ -82,8 +82,8 @@ pub(super) fn joined<const W: usize>(
 /// The end of `Slot::Cross`: granted packets no longer wait.
 pub(super) fn granted(
     lists: Res<'_, Worklists>,
-    mut waiting: Query<'_, '_, &mut Waiting>,
-    mut packets: Query<'_, '_, &mut Packet>,
+    mut waiting: Query<'_, '_, &mut Group<Waiting>>,
+    mut packets: Query<'_, '_, &mut Group<Packet>>,
 ) {
     if lists.grants.is_empty() {
         return;

@@ -11,7 +11,7 @@ use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 
 /// Waiting packets of one output lane.
-#[derive(Component, Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct WaitingLane {
     /// First packet.
     pub head: PacketRow,

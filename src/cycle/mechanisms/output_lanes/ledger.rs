@@ -9,7 +9,7 @@ use crate::fabric::rows::{LaneRow, PacketRow};
 pub(super) fn enter(view: &dyn Columns, channels: Channels<'_>, ledger: &mut Ledger) {
     let shared = view.shared();
     let buffer = shared.switch.output_lane_buffer;
-    for (lane, waiting) in view.column::<LaneRow, WaitingLane>().enumerate() {
+    for (lane, waiting) in view.grouped::<LaneRow, WaitingLane>().enumerate() {
         let (mut packet, mut flits) = (waiting.head, 0);
         while packet != PacketRow::NONE {
             ledger.holds(packet);
@@ -58,7 +58,7 @@ mod tests {
         for buffer in [2, 12] {
             for more in [1, u32::MAX] {
                 let mut halted = behind_the_crossbar(buffer);
-                halted.change(|lane: &mut WaitingLane| {
+                halted.change_grouped(|lane: &mut WaitingLane| {
                     let is_some = lane.flits > 0;
                     if is_some {
                         lane.flits = lane.flits.wrapping_add(more);
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn packets_of_an_output_lane_have_their_place_there() {
         let mut halted = behind_the_crossbar(12);
-        halted.change(|lane: &mut WaitingLane| {
+        halted.change_grouped(|lane: &mut WaitingLane| {
             let is_some = lane.flits > 0;
             if is_some {
                 (lane.head, lane.tail, lane.flits) = (PacketRow::NONE, PacketRow::NONE, 0);
@@ -88,7 +88,7 @@ mod tests {
     fn the_rest_of_a_packet_is_at_its_input() {
         let mut halted = behind_the_crossbar(2);
         let mut queues = Vec::new();
-        halted.simulation.columns_mut::<WaitingLane>(|_, lanes| {
+        halted.simulation.grouped_mut::<WaitingLane>(|_, lanes| {
             queues.extend(
                 lanes
                     .iter()
@@ -98,7 +98,7 @@ mod tests {
         });
         let (first, other) = (queues[0], *queues.last().expect("several wait"));
         assert_ne!(first, other);
-        halted.change(|lane: &mut WaitingLane| {
+        halted.change_grouped(|lane: &mut WaitingLane| {
             let is_some = lane.flits > 0;
             if is_some {
                 lane.queue = other;

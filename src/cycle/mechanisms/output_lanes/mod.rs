@@ -37,7 +37,7 @@ use crate::cycle::state::{Grant, Place};
 use crate::cycle::view::{Fabric, Transmission, View};
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Seen};
-use crate::fabric::{OutLane, OutPort};
+use crate::fabric::{Group, OutLane, OutPort};
 use crate::plan::Matching;
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::world::World;
@@ -55,7 +55,7 @@ impl Mechanism for OutputLanes {
     }
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
-        shard.column::<OutLane<W>, WaitingLane>(WaitingLane::default());
+        shard.column::<Group<OutLane<W>>, Group<WaitingLane>>(Group::default());
         shard.column::<OutPort, OutChannel>(OutChannel::default());
         shard.ledger(ledger::enter);
         shard.shown().open = Some(open);
@@ -70,7 +70,7 @@ fn open(world: &World, lane: LaneRow, now: u64) -> u32 {
     let port = shared.numbering.port(lane);
     let outs: Seen<'_, PortRow, OutPort> = Seen::new(look::column(world));
     let channels: Seen<'_, PortRow, OutChannel> = Seen::new(look::column(world));
-    let lanes: Seen<'_, LaneRow, WaitingLane> = Seen::new(look::column(world));
+    let lanes: Seen<'_, LaneRow, WaitingLane> = Seen::new(look::grouped(world));
     let leaving = channels[port].leaving(lane, outs[port].step, now);
     lanes[lane].open_for(leaving, shared.switch.output_lane_buffer, now)
 }

@@ -12,9 +12,9 @@ use crate::cycle::mechanisms::control::senders::Senders;
 use crate::cycle::slot::Slot;
 use crate::cycle::state::{Calendar, Place, Worklists};
 use crate::cycle::view::column;
-use crate::fabric::PacketRecord;
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{PacketRow, Rows};
+use crate::fabric::{Group, PacketRecord};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Local, Query, Res, ResMut};
 
@@ -48,7 +48,7 @@ fn system(
     lists: Res<'_, Worklists>,
     senders: Res<'_, Senders>,
     mut probes: ResMut<'_, Probes>,
-    mut records: Query<'_, '_, &mut PacketRecord>,
+    mut records: Query<'_, '_, &mut Group<PacketRecord>>,
 ) {
     if lists.sent.is_empty() {
         return;

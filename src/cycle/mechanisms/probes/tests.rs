@@ -7,7 +7,7 @@ use super::{Probes, Way};
 use crate::control::erratic::Erratic;
 use crate::control::probe::Place;
 use crate::control::{ALGORITHMS, Algorithm, ControlContext, Reply, WHOLE_LINK};
-use crate::cycle::state::{Forwarding, Outbox};
+use crate::cycle::state::{Forwarding, Outbox, Outputs};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{HostRow, PortRow};
 use crate::plan::{Broadcast, OutOfBand};
@@ -87,7 +87,10 @@ fn probes(algorithm: Algorithm, times: OutOfBand) -> Probes {
 
 fn tables() -> Forwarding {
     Forwarding {
-        next: Entries::new(&[0, 1, 2, 0, 0, 1], 3),
+        next: Outputs {
+            entries: Entries::new(&[0, 1, 2, 0, 0, 1], 3),
+            before: 0,
+        },
         host_count: 3,
         ..Forwarding::default()
     }

@@ -3,8 +3,8 @@
 use super::Probes;
 use super::network::Leads;
 use crate::cycle::state::{Calendar, Outbox, Place, Worklists};
-use crate::fabric::PacketRecord;
 use crate::fabric::rows::{PacketRow, PortRow, Seen};
+use crate::fabric::{Group, PacketRecord};
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::{Local, Query, Res, ResMut};
 
@@ -15,7 +15,7 @@ pub(super) fn system(
     lists: Res<'_, Worklists>,
     mut probes: ResMut<'_, Probes>,
     mut outbox: ResMut<'_, Outbox>,
-    records: Query<'_, '_, &PacketRecord>,
+    records: Query<'_, '_, &Group<PacketRecord>>,
 ) {
     let now = calendar.now();
     let probes = probes.bypass_change_detection();
@@ -31,7 +31,8 @@ pub(super) fn system(
         return;
     }
     let records = records.contiguous_iter().into_iter().flatten().next();
-    let records: Seen<'_, PacketRow, PacketRecord> = Seen::new(records.unwrap_or_default());
+    let records: Seen<'_, PacketRow, PacketRecord> =
+        Seen::new(Group::rows(records.unwrap_or_default()));
     for grant in lists.grants.iter().filter(|grant| grant.accepted) {
         probes.pass(now, grant.out, &records[grant.packet]);
     }

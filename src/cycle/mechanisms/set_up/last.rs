@@ -8,9 +8,9 @@
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::state::{Place, Worklists};
 use crate::cycle::view::column;
-use crate::fabric::PacketRecord;
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{PacketRow, Rows};
+use crate::fabric::{Group, PacketRecord};
 use bevy_ecs::change_detection::ContiguousMut;
 use bevy_ecs::prelude::{Local, Query, Res};
 
@@ -22,7 +22,7 @@ pub(super) fn system(
     place: Local<'_, Place>,
     lists: Res<'_, Worklists>,
     flows: Res<'_, Flows>,
-    mut records: Query<'_, '_, &mut PacketRecord>,
+    mut records: Query<'_, '_, &mut Group<PacketRecord>>,
 ) {
     let routes = place.shared.own_routes.as_ref();
     let Some(set_up) = routes.and_then(|routes| routes.set_up()) else {
@@ -31,7 +31,7 @@ pub(super) fn system(
     if lists.sent.is_empty() {
         return;
     }
-    let mut records: Rows<'_, PacketRow, _> = Rows::new(column!(records));
+    let mut records: Rows<'_, PacketRow, PacketRecord> = Rows::new(column!(records));
     for &row in &lists.sent {
         let record = &mut records[row];
         if record.flow == NONE || !set_up.ends_with_packet(record.class) {

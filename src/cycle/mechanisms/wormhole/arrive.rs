@@ -4,6 +4,7 @@ use super::{Flits, Present, Swallowing};
 use crate::cycle::mechanisms::dropping::Drops;
 use crate::cycle::rules::Any;
 use crate::cycle::view::{Inputs, Optional, View, column};
+use crate::fabric::Group;
 use crate::fabric::rows::{PacketRow, QueueRow, Rows};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, ResMut};
@@ -12,7 +13,7 @@ use bevy_ecs::prelude::{Query, ResMut};
 pub(super) fn system<const W: usize>(
     mut inputs: Inputs<'_, '_, W>,
     mut flits: ResMut<'_, Flits>,
-    mut present: Query<'_, '_, &mut Present>,
+    mut present: Query<'_, '_, &mut Group<Present>>,
     (drops, mut swallowing): (Option<ResMut<'_, Drops>>, Option<ResMut<'_, Swallowing>>),
 ) {
     let now = inputs.events.now();

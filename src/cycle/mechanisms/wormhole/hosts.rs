@@ -5,6 +5,7 @@ use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::inject::{Start, Starting, enter};
 use crate::cycle::view::{Injection, InjectionArbiters, View, column};
+use crate::fabric::Group;
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, PortRow, Rows};
 use crate::qos::vl_arbitration::VlChoice;
@@ -24,7 +25,7 @@ pub(super) fn system<const W: usize>(
     mut fabric: Injection<'_, '_, W>,
     mut arbiters: InjectionArbiters<'_, '_>,
     mut starting: Starting<'_, '_>,
-    mut held: Query<'_, '_, &mut Held>,
+    mut held: Query<'_, '_, &mut Group<Held>>,
     mut flits: ResMut<'_, Flits>,
 ) {
     if fabric.events.lists().host_visits.is_empty() {

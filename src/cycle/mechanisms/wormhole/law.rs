@@ -16,7 +16,7 @@ pub(super) fn enter<const W: usize>(
         let incoming = channels[shared.numbering.port(lane)].reverse();
         ledger.claim(shared, incoming, lane, flits);
     };
-    for (queue, present) in view.column::<QueueRow, Present>().enumerate() {
+    for (queue, present) in view.grouped::<QueueRow, Present>().enumerate() {
         claim(shared.switch.classifier.lane(queue), present.flits);
     }
     if let Some(flits) = view.resource::<Flits>() {
@@ -24,7 +24,7 @@ pub(super) fn enter<const W: usize>(
             claim(lane, 1);
         }
     }
-    for (_, held) in view.column::<LaneRow, Held>().enumerate() {
+    for (_, held) in view.grouped::<LaneRow, Held>().enumerate() {
         if held.left > 0 && held.packet != PacketRow::NONE {
             ledger.holds(held.packet);
         }
@@ -53,14 +53,14 @@ mod tests {
     #[test]
     fn a_flit_has_a_slot() {
         let mut halted = flit_by_flit();
-        halted.change(|present: &mut Present| {
+        halted.change_grouped(|present: &mut Present| {
             let is_some = present.flits > 0;
             present.flits -= u32::from(is_some);
             is_some
         });
         halted.breaks(&["credits of lane", "is not the capacity 8"]);
         let mut halted = flit_by_flit();
-        halted.change(|present: &mut Present| {
+        halted.change_grouped(|present: &mut Present| {
             present.flits += 1;
             true
         });
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_packet_that_goes_to_its_host_has_a_place() {
         let mut halted = flit_by_flit();
-        halted.change(|held: &mut Held| {
+        halted.change_grouped(|held: &mut Held| {
             let is_some = held.left > 0 && held.packet != PacketRow::NONE;
             if is_some {
                 held.packet = PacketRow::NONE;

@@ -33,12 +33,11 @@ use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
 use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};
-use crate::fabric::{OutLane, Queue};
-use bevy_ecs::component::Component;
+use crate::fabric::{Group, OutLane, Queue};
 use serde::{Deserialize, Serialize};
 
 /// An input queue.
-#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Present {
     /// Flits in it that may leave.
     flits: u32,
@@ -73,7 +72,7 @@ pub struct Holder {
 }
 
 /// A lane of an output or of a host: the packet that holds it.
-#[derive(Component, Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Held {
     /// Flits of the packet that have not passed; 0 = no packet holds the lane.
     left: u16,
@@ -134,8 +133,8 @@ impl Mechanism for Wormhole {
         let receiver = shard.receiver(|world, row, at| {
             world.resource_mut::<Flits>().push(at, LaneRow(row));
         });
-        shard.column::<Queue, Present>(Present::default());
-        shard.column::<OutLane<W>, Held>(Held::NONE);
+        shard.column::<Group<Queue>, Group<Present>>(Group::default());
+        shard.column::<Group<OutLane<W>>, Group<Held>>(Group::of(Held::NONE));
         shard.resource(Flits::new(self.farthest, receiver));
         shard.alarm(|world, from| world.resource::<Flits>().next(from));
         shard.ledger(law::enter::<W>);

@@ -8,6 +8,7 @@ use crate::cycle::stages::cross::return_credits;
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{Departure, Grant, Mail, Outbox};
 use crate::cycle::view::{Crossing, Fabric, View, column};
+use crate::fabric::Group;
 use crate::fabric::components::Peer;
 use crate::fabric::mask::{LaneMask, Mask};
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
@@ -42,7 +43,10 @@ struct Passing<'a, const W: usize> {
 pub(super) fn system<const W: usize>(
     mut fabric: Fabric<'_, '_, W>,
     mut crossing: Crossing<'_, '_>,
-    (mut present, mut held): (Query<'_, '_, &mut Present>, Query<'_, '_, &mut Held>),
+    (mut present, mut held): (
+        Query<'_, '_, &mut Group<Present>>,
+        Query<'_, '_, &mut Group<Held>>,
+    ),
     (mut flits, mut outbox): (ResMut<'_, Flits>, ResMut<'_, Outbox>),
     mut picks: Local<'_, Vec<Pick>>,
 ) {

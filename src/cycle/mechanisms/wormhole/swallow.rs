@@ -11,6 +11,7 @@ use crate::cycle::rules::Any;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::return_credits;
 use crate::cycle::view::{Inputs, Optional, column};
+use crate::fabric::Group;
 use crate::fabric::rows::{QueueRow, Rows};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, ResMut, Resource};
@@ -45,7 +46,7 @@ impl Swallowing {
 /// The system.
 pub(super) fn system<const W: usize>(
     mut inputs: Inputs<'_, '_, W>,
-    mut present: Query<'_, '_, &mut Present>,
+    mut present: Query<'_, '_, &mut Group<Present>>,
     mut swallowing: ResMut<'_, Swallowing>,
 ) {
     if swallowing.is_empty() {

@@ -25,7 +25,7 @@ use crate::cycle::state::Grant;
 use crate::cycle::view::{Fabric, InputArbiters, View};
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
-use crate::fabric::{OutLane, OutPort};
+use crate::fabric::{Group, OutLane, OutPort};
 use crate::plan::{Matching, OutputArbitration};
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::component::Component;
@@ -41,7 +41,7 @@ pub struct InputArbiter {
 impl Persistent for InputArbiter {}
 
 /// With VOQ, the pointer of an input lane over outputs.
-#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct VoqPointer(u16);
 
 impl Persistent for VoqPointer {}
@@ -57,7 +57,7 @@ impl Mechanism for InputFirst {
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         shard.column::<OutPort, InputArbiter>(InputArbiter::default());
         if !shard.site().shared.switch.classifier.is_lane() {
-            shard.column::<OutLane<W>, VoqPointer>(VoqPointer::default());
+            shard.column::<Group<OutLane<W>>, Group<VoqPointer>>(Group::default());
         }
         let options = shard.site().shared;
         with_rules!(options, W, Set => shard.system(Slot::Arbitrate, "input_first", system::<W, Set>));

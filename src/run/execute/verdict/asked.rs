@@ -1,7 +1,9 @@
 //! What the traffic asks of the channel that is full first, in expectation, beside what a measurement saw.
 
 use crate::routing::loads::bound::Bound;
-use crate::scenario::credit_loops;
+use crate::run::outcome::Settings;
+use crate::scenario::bounds::headroom;
+use crate::scenario::{Resolved, credit_loops};
 
 use super::window::{FULL_HOST, Window};
 
@@ -18,6 +20,16 @@ pub(in crate::run::execute) struct Asked {
 }
 
 impl Asked {
+    /// Of a scenario; `None` where it is not known, or not asked.
+    pub(in crate::run::execute) fn of(resolved: &Resolved, settings: &Settings) -> Option<Self> {
+        if settings.measured_only {
+            return None;
+        }
+        let bound = headroom(resolved, |_| true)?;
+        let has_inner = resolved.routes.tables().is_some();
+        Some(Self { bound, has_inner })
+    }
+
     /// Load of the channel, a part of what it carries.
     fn part(&self) -> f64 {
         1.0 / self.bound.load

@@ -4,7 +4,7 @@
 //! Two questions are asked, each with its own error rate, and what neither answers is *undecided*:
 //!
 //! 1. Is it certain that the fabric takes less than is offered? *Saturated*, when a channel is asked for more than it
-//!    carries by the expected loads of routes and patterns ([`headroom`], no chance in it), or at the level of 0.1 % each
+//!    carries by the expected loads of routes and patterns ([`headroom`](crate::scenario::bounds::headroom), no chance in it), or at the level of 0.1 % each
 //!    - the flits present (source queues and fabric) drift upwards, against the hypothesis of a random walk, the worst
 //!      case of a stable queue ([`stationarity::is_growing`]), and a tenth of that at least in source queues, or
 //!    - a host falls short: of the flits created for it, or by it, fewer are delivered than chance explains, corrected
@@ -69,7 +69,6 @@ use crate::measure::outcome::ClassVerdict;
 use crate::measure::{ClassRecords, Records};
 use crate::plan::Plan;
 use crate::run::outcome::Verdict;
-use crate::scenario::bounds::headroom;
 use std::fmt;
 
 /// What the drain left over.
@@ -213,8 +212,11 @@ impl Run<'_> {
     /// What was measured up to now.
     pub(super) fn measured_so_far(&mut self) -> Records {
         let after = self.sent();
-        let before = self.driver.warm.as_ref().map(|warm| warm.sent.clone());
-        self.records(before.as_ref().unwrap_or(&after), &after)
+        let before = match self.driver.warm {
+            Some(_) => self.driver.sent[0].clone(),
+            None => after.clone(),
+        };
+        self.records(&before, after)
     }
 
     /// The measurement of so many cycles, for its verdict.
@@ -224,7 +226,7 @@ impl Run<'_> {
         let series = &self.driver.batches.series;
         Window::new(
             (graph, plan),
-            (self.asked(), self.done()),
+            (self.asked, self.done()),
             records,
             series,
             [warmup, cycles],
@@ -241,17 +243,5 @@ impl Run<'_> {
         let limited = |class: &usize| classes[*class].packets_per_host.is_some();
         let numbers = (0..classes.len()).filter(limited);
         numbers.filter(|class| are_done(*class)).collect()
-    }
-
-    /// What the traffic asks of the channel that is full first; found once.
-    fn asked(&self) -> Option<Asked> {
-        if self.settings.measured_only {
-            return None;
-        }
-        *self.asked.get_or_init(|| {
-            let bound = headroom(self.resolved, |_| true)?;
-            let has_inner = self.resolved.routes.tables().is_some();
-            Some(Asked { bound, has_inner })
-        })
     }
 }

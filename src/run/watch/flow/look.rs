@@ -281,7 +281,7 @@ impl FlowLooker<'_> {
     }
 
     fn look_at_output_lanes(&mut self, view: &dyn Columns) {
-        for (number, lane) in view.column::<LaneRow, WaitingLane>().enumerate() {
+        for (number, lane) in view.grouped::<LaneRow, WaitingLane>().enumerate() {
             let (mut row, mut ahead) = (lane.head, 0);
             while row != PacketRow::NONE {
                 let packet = view.packets()[row];

@@ -2,11 +2,13 @@
 //!
 //! Cost: O(switches * hosts) for the forwarding table, O(ports * lanes) for the rest.
 
+mod forwarding;
+
 use crate::cycle::mechanisms::adaptive::Adaptation;
 use crate::cycle::mechanisms::flows::flow_ends;
 use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::rules::{Any, Rules};
-use crate::cycle::state::{Border, Forwarding, Shared, SwitchRules, Traffic};
+use crate::cycle::state::{Border, Shared, SwitchRules, Traffic};
 use crate::fabric::Classifier;
 use crate::fabric::bit_errors::Errors;
 use crate::fabric::components::{InPort, OutLane, OutPort, Peer, Queue, Switch};
@@ -94,17 +96,9 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
     let rule = plan.switch.drop.as_ref().map(|drop| drop.rule);
     let by_threshold = matches!(rule, Some(DropRule::Threshold(_)));
     switch.stepped_credits = is_shared && several || by_threshold;
-    let mut forwarding = Forwarding {
-        layers: 1,
-        host_count: graph.hosts().len(),
-        host_switch: host_switches(graph),
-        ..Forwarding::default()
-    };
+    let forwarding = forwarding::lower(graph, routes.tables(), plan, placement);
     let adaptation = match routes {
-        Routes::Tables(tables) => {
-            lower_tables(graph, tables, plan, placement, &mut forwarding);
-            None
-        }
+        Routes::Tables(_) => None,
         Routes::Adaptive(adaptive) => {
             switch.open = adaptive.routing.selection() == Selection::Open;
             Some(adaptation(graph, adaptive, plan, placement))
@@ -168,12 +162,6 @@ fn adaptation(
     }
 }
 
-/// Switch of each host.
-fn host_switches(graph: &Graph) -> Vec<u32> {
-    let attachments = graph.host_ids().filter_map(|host| graph.attachment(host));
-    attachments.map(|(switch, _)| switch.0).collect()
-}
-
 /// Most connected ports of a switch.
 fn widest(graph: &Graph) -> u32 {
     let ports = graph
@@ -190,39 +178,6 @@ fn is_uniform(graph: &Graph, sink_step: u16) -> bool {
         .map(|channel| channel.timing.cycles_per_flit as u16);
     let first = steps.next().unwrap_or(1);
     steps.all(|step| step == first) && (sink_step == 0 || sink_step == first)
-}
-
-fn lower_tables(
-    graph: &Graph,
-    tables: &Tables,
-    plan: &Plan,
-    placement: &Placement,
-    forwarding: &mut Forwarding,
-) {
-    forwarding.hop_layer.clone_from(&tables.hop_layer);
-    forwarding.path_layer.clone_from(&tables.path_layer);
-    forwarding.layers = tables.lanes.layers;
-    forwarding.management_key =
-        u8::try_from(tables.lanes.keys()).expect("checked when the plan is resolved");
-    for switch in graph.switch_ids() {
-        forwarding
-            .output_first
-            .push(forwarding.output_step.len() as u32);
-        let steps = graph
-            .connected_ports(switch)
-            .map(|(_, channel)| graph.channel(channel).timing.cycles_per_flit);
-        forwarding.output_step.extend(steps.map(|step| step as u16));
-    }
-    let switch_of = tables.row_switches(graph);
-    forwarding.next = tables.next.map(|row, port| {
-        let index = &placement.port_index[switch_of[row].index()];
-        let known = index.get(usize::from(port).wrapping_sub(1));
-        known.copied().unwrap_or(u8::MAX)
-    });
-    for profile in tables.lanes.profiles.chunks(tables.lanes.keys()) {
-        forwarding.profiles.extend_from_slice(profile);
-        forwarding.profiles.push(plan.switch.lanes);
-    }
 }
 
 /// The rows of one shard.
