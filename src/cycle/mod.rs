@@ -76,10 +76,9 @@ pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
 
 /// The stages of switches and hosts, compiled for the options of a set.
 fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
-    let has_border = shard.site().has_border();
     if P::ARBITRATION || P::BUFFERS || P::OTHER {
         shard.system(Slot::Credits, "credits", credits::<W, P>);
-        shard.pass(pass::whole::<W, P>(), pass::systems(has_border));
+        shard.pass(pass::whole::<W, P>(), pass::systems(&shard.site()));
         shard.system(Slot::Deliver, "deliver", deliver::<W, P>);
         shard.system(Slot::Route, "route", route::<W, P>);
         let switch = &shard.site().shared.switch;
@@ -92,7 +91,7 @@ fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
             shard.system(Slot::Inject, "inject", inject::system::<W, P>);
         }
     } else {
-        shard.pass(pass::bare::<W, P>(), pass::systems(has_border));
+        shard.pass(pass::bare::<W, P>(), pass::systems(&shard.site()));
         shard.system(Slot::Credits, "credits", bare_credits::<W, P>);
         shard.system(Slot::Deliver, "deliver", bare_deliver::<W, P>);
         shard.system(Slot::Route, "route", bare_route::<W, P>);

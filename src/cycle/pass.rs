@@ -1,15 +1,17 @@
 //! One pass over the stages for as long as nothing but the core has something to do.
 //!
 //! The systems of a cycle are declared, ordered and checked one by one; fetching their columns and resources again in every
-//! cycle costs more than what a quiet cycle does. Where all that stands in the schedule is the stages of the core and mechanisms
-//! that sleep ([`Sleeper`](super::ties::Sleeper)), the pass fetches everything once and runs the same functions in the same order, cycle after cycle,
-//! up to the end of the window. A guest, a profile or an awake mechanism has the systems run slot by slot; what comes out is
+//! cycle costs more than what a quiet cycle does. Where all that stands in the schedule is the stages of the core, input-first
+//! allocation and output lanes among them, and mechanisms that sleep ([`Sleeper`](super::ties::Sleeper)), the pass fetches everything
+//! once and runs the same functions in the same order, cycle after cycle, up to the end of the window. A guest, a profile or an awake mechanism has the systems run slot by slot; what comes out is
 //! the same.
 //!
 //! Cost: nothing per cycle but the stages, and a look at the calendar and the sources for the next one.
 
+use super::mechanism::Site;
 use super::rules::RuleSet;
 use super::schedule::Pass;
+use super::stages::arbitrate::input_first;
 use super::stages::consume::Taking;
 use super::stages::generate::Hosts;
 use super::stages::generate::sources::Sources;
@@ -17,28 +19,31 @@ use super::stages::inject::{Start, Starting};
 use super::stages::post::Leaving;
 use super::stages::{self, consume, generate, inject, post};
 use super::state::{Calendar, Outbox};
-use super::view::{Arbiters, Fabric, Optional, View};
+use super::view::{AllArbiters, Fabric, Optional, View};
+use crate::plan::Matching;
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::{In, ResMut};
 use bevy_ecs::system::IntoSystem;
 
-/// Systems that the pass stands for, in run order; the last one in shards with a border.
-const STAGES: [&str; 9] = [
-    "credits",
-    "deliver",
-    "route",
-    "arbitrate",
-    "cross",
-    "generate",
-    "inject",
-    "consume",
-    "post",
-];
-
 /// Systems that the pass of a shard stands for, in run order.
-pub fn systems(has_border: bool) -> Vec<&'static str> {
-    let names = STAGES.into_iter();
-    names.filter(|name| has_border || *name != "post").collect()
+pub fn systems(site: &Site<'_>) -> Vec<&'static str> {
+    let switch = &site.shared.switch;
+    let is_output_first = switch.matching == Matching::OutputFirst;
+    let names = [
+        ("credits", true),
+        ("deliver", true),
+        ("route", true),
+        ("arbitrate", is_output_first),
+        ("input_first", !is_output_first),
+        ("cross", true),
+        ("transmit", switch.output_lane_buffer != 0),
+        ("generate", true),
+        ("inject", true),
+        ("consume", true),
+        ("post", site.has_border()),
+    ];
+    let present = names.into_iter().filter(|(_, is_there)| *is_there);
+    present.map(|(name, _)| name).collect()
 }
 
 /// The pass of a fabric without columns of mechanisms.
@@ -64,7 +69,7 @@ fn bare_system<const W: usize, P: RuleSet>(
 fn system<const W: usize, P: RuleSet>(
     In(window): In<[u64; 2]>,
     mut fabric: Fabric<'_, '_, W>,
-    mut arbiters: Arbiters<'_, '_>,
+    mut arbiters: AllArbiters<'_, '_>,
     mut starting: Starting<'_, '_>,
     mut outbox: ResMut<'_, Outbox>,
 ) -> u64 {
@@ -105,10 +110,16 @@ fn cycle<const W: usize, P: RuleSet>(
         stages::route::run(view);
     }
     if !view.lists.visits.is_empty() {
-        stages::arbitrate::run(view);
+        match view.shared.matching() {
+            Matching::OutputFirst => stages::arbitrate::run(view),
+            Matching::InputFirst => input_first::run(view),
+        }
     }
     if !view.lists.grants.is_empty() {
         stages::cross::run(view);
+    }
+    if view.shared.output_lane_buffer() != 0 && !view.lists.channel_visits.is_empty() {
+        stages::cross::transmit(view);
     }
     if start.sources.is_busy(view.now) {
         generate::run(&mut start.making(view));

@@ -286,6 +286,10 @@ optional! {
     InputArbiters: waiting Group<WaitingLane>, channels OutChannel, choices Group<Choice>, contention Group<Contention>,
         vl_inputs InputLaneArbiter, streams OutputStream, buffers OutputBuffer, input_first InputArbiter, voq_pointers Group<VoqPointer>,
         retries Retry;
+    /// System parameter: the arbiters of any allocation, for all stages in one pass.
+    AllArbiters: waiting Group<WaitingLane>, channels OutChannel, choices Group<Choice>, contention Group<Contention>,
+        vl LaneArbiter, vl_inputs InputLaneArbiter, streams OutputStream, buffers OutputBuffer, input_first InputArbiter,
+        voq_pointers Group<VoqPointer>, retries Retry;
     /// System parameter: what a grant changes.
     Crossing: waiting Group<WaitingLane>, channels OutChannel, choices Group<Choice>, contention Group<Contention>, vl LaneArbiter,
         buffers OutputBuffer, retries Retry;

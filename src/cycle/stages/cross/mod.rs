@@ -34,6 +34,8 @@ use crate::fabric::components::Peer;
 use crate::fabric::mask::Mask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 
+pub(in crate::cycle) use output_lanes::run as transmit;
+
 /// Runs the stage.
 #[inline(never)]
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
