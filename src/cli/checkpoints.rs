@@ -2,7 +2,7 @@
 
 use super::args::Checkpoints;
 use crate::error::Error;
-use crate::run::checkpoint::check_place;
+use crate::run::checkpoint::{check_kind, check_place};
 use crate::run::{Checkpoint, Continuation, Keeping, PacketSink, RunError, Start};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,7 @@ pub(super) fn continuation<'a>(
     for file in asked {
         check_place(file).map_err(RunError::from)?;
     }
+    check_kind(&file).map_err(RunError::from)?;
     let start = match &options.fork {
         Some(other) => Start::Fork(read(other)?),
         None if options.resume && file.exists() => Start::Resume(read(&file)?),

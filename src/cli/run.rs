@@ -84,8 +84,12 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
         }
     };
     shown?;
+    // a signal that came when the run was over has stopped nothing
+    let told = signals
+        .code()
+        .filter(|_| done.result.verdict == Verdict::Interrupted);
     let code = done.end(&place, options)?;
-    Ok(signals.code().unwrap_or(code))
+    Ok(told.unwrap_or(code))
 }
 
 /// What the options say of the simulation.

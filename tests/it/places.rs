@@ -145,6 +145,22 @@ fn the_place_of_a_saved_warm_up_is_looked_at_first_and_nothing_is_left_beside_it
         assert!(errors.contains(told), "{file}: {errors}");
         assert_eq!(names(&folder.path("")), ["folder", "small.ron"], "{file}");
     }
+    // another file is never replaced, by either of the two
+    fs::write(folder.path("notes"), "precious").expect("writable");
+    for flags in [
+        "--save-warmup notes",
+        "--checkpoint notes --checkpoint-every 100",
+        "--checkpoint small.ron",
+    ] {
+        let arguments = format!("run small.ron --threads 1 --quiet --out out {flags}");
+        let (code, table, errors) = after(&folder, "true", &arguments);
+        assert_eq!((code, &*table), (Some(2), ""), "{flags}: {errors}");
+        assert!(errors.contains("is no checkpoint"), "{errors}");
+        assert_eq!(names(&folder.path("")), ["folder", "notes", "small.ron"]);
+        let kept = fs::read_to_string(folder.path("notes")).expect("it is there");
+        assert_eq!(kept, "precious");
+    }
+    fs::remove_file(folder.path("notes")).expect("it is there");
     // a folder that takes no files, for either of the two
     for flags in [
         "--save-warmup /proc/warm",

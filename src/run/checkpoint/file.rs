@@ -5,7 +5,7 @@
 use super::Checkpoint;
 use crate::machine::{host_name, start_of};
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Number of the format; a change of anything a checkpoint holds needs another.
@@ -159,7 +159,24 @@ impl Checkpoint {
     }
 }
 
-/// Whether a checkpoint can be put in place of what is there: a file, or nothing in a folder that exists.
+/// Whether what is at a place may be replaced: nothing, or a checkpoint, of any version.
+///
+/// # Errors
+/// When another file is there.
+pub fn check_kind(path: &Path) -> Result<(), CheckpointError> {
+    let mut start = Vec::new();
+    let found = File::open(path).map(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start));
+    if path.is_file() && (found.is_err() || start != MAGIC) {
+        let what = "the file is no checkpoint of virtlane, and is not replaced";
+        return Err(CheckpointError::Write {
+            path: path.to_owned(),
+            cause: io::Error::new(ErrorKind::AlreadyExists, what),
+        });
+    }
+    Ok(())
+}
+
+/// Whether a checkpoint can be put in place of what is there: another one, or nothing in a folder that exists.
 ///
 /// # Errors
 /// What is wrong with the place.
@@ -170,19 +187,24 @@ pub fn check_place(path: &Path) -> Result<(), CheckpointError> {
     };
     match path.metadata() {
         Ok(known) if known.is_dir() => wrong(ErrorKind::IsADirectory, "it is a directory"),
+        Ok(known) if known.is_file() => check_kind(path).and_then(|()| try_place(path)),
         // a rename would put the file in place of the device
-        Ok(known) if !known.is_file() => wrong(ErrorKind::InvalidInput, "it is no regular file"),
+        Ok(_) => wrong(ErrorKind::InvalidInput, "it is no regular file"),
         Err(_) if path.file_name().is_none() => wrong(ErrorKind::InvalidInput, "it names no file"),
         Err(_) if !folder(path).is_dir() => {
             let what = format!("`{}` is no directory", folder(path).display());
             wrong(ErrorKind::NotFound, &what)
         }
-        // a folder may take no files: the first would be written after hours
-        _ => try_hidden(path).map_err(|cause| CheckpointError::Write {
-            path: path.to_owned(),
-            cause,
-        }),
+        Err(_) => try_place(path),
     }
+}
+
+/// Whether a folder takes files: else the first checkpoint would be written after hours.
+fn try_place(path: &Path) -> Result<(), CheckpointError> {
+    try_hidden(path).map_err(|cause| CheckpointError::Write {
+        path: path.to_owned(),
+        cause,
+    })
 }
 
 /// Makes the hidden sibling that [`replace`] would, and removes it.

@@ -299,12 +299,15 @@ impl<'a> Run<'a> {
             phases.drain_limit
         };
         let limit = start.saturating_add(longest);
-        while self.ended.is_none() && self.tagged_left() > 0 {
-            let now = self.simulation.now();
-            if now >= limit {
+        while self.ended.is_none() {
+            // looks are counted from the start of the drain, wherever in it a run was stopped
+            let passed = self.simulation.now() - start;
+            let is_over = passed.is_multiple_of(DRAIN_STEP) && self.tagged_left() == 0;
+            if is_over || self.simulation.now() >= limit {
                 return Ok(());
             }
-            self.advance("drain", (now + DRAIN_STEP).min(limit), progress, stop)?;
+            let next = start + (passed / DRAIN_STEP + 1) * DRAIN_STEP;
+            self.advance("drain", next.min(limit), progress, stop)?;
         }
         Ok(())
     }

@@ -281,6 +281,22 @@ fn flows_that_ask_go_on_in_the_middle_of_their_trials() {
     }
 }
 
+/// The measurement ends at cycle 1000, rows of the timeline at multiples of 256: some of the stops are between two looks of the drain.
+#[test]
+fn a_run_stopped_in_its_drain_ends_where_it_would_have() {
+    let changes = [
+        "traffic.pairs.process.load=0.9",
+        "phases.warmup=100 cycles",
+        "phases.measure=900 cycles",
+    ];
+    let resolved = resolve(TORUS, &changes);
+    let expected = whole(&resolved);
+    assert!(expected.cycles.drain > 1500, "{:?}", expected.cycles);
+    for stops in [&[1100][..], &[1300], &[1100, 1500], &[1400, 2000]] {
+        goes_on(&resolved, &expected, (1, 1, 1), stops);
+    }
+}
+
 #[test]
 fn a_fork_keeps_the_fabric_and_starts_its_sources_anew() {
     let folder = tempfile::tempdir().expect("a folder");

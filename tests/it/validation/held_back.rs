@@ -132,6 +132,58 @@ fn limits_that_ask_a_channel_for_too_much_together_saturate_it() {
     assert_ne!(verdict, Verdict::Saturated, "{reason}");
 }
 
+/// What is missing is less than an overload of 10 % leaves behind, for ever: of a flow that is alone at its host it is the fabric's.
+#[test]
+fn a_little_that_is_missing_for_ever_saturates_the_fabric() {
+    let slow = format!("{NEAR}, host: (sink_rate: \"50 Gbit/s\")");
+    let forwarding = NEAR.replace("256 flits\"", "16 flits\", forwarding: StoreAndForward");
+    let pair = |rate: f64| flow("(0, 1), (1, 2)", &format!(", limit: Rate({rate})"));
+    let both = |rate: f64| flow("(0, 2), (1, 2)", &format!(", limit: Rate({rate})"));
+    for (fabric, too_much, enough, cause) in [
+        (&*slow, pair(0.54), pair(0.49), "takes 1.000 of what it can"),
+        (&*slow, both(0.27), both(0.24), "takes 1.000 of what it can"),
+        (
+            FAR,
+            flow("(0, 2)", ", limit: Rate(0.168)"),
+            flow("(0, 2)", ", limit: Rate(0.157)"),
+            "the credits of channel",
+        ),
+        (&*forwarding, pair(0.5), pair(0.4), "the credits of channel"),
+    ] {
+        let (verdict, reason) = told(fabric, &too_much, "");
+        assert_eq!(verdict, Verdict::Saturated, "{too_much}: {reason}");
+        assert!(reason.contains(cause), "{too_much}: {reason}");
+        let (verdict, reason) = told(fabric, &enough, "");
+        assert_eq!(verdict, Verdict::Steady, "{enough}: {reason}");
+    }
+}
+
+/// Two flows and two classes ask a channel between switches for 1.04 of what it carries.
+#[test]
+fn limits_beside_other_loads_saturate_a_channel() {
+    let of_rate = |rate: f64| {
+        let text = format!(
+            "Scenario(title: \"beside\", seed: 1,
+             fabric: (topology: LeafSpine(leaves: 2, spines: 1, hosts_per_leaf: 4), flit: \"64 B\",
+                      link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"), switch: (lanes: 1, lane_capacity: \"64 flits\")),
+             routing: UpDown(),
+             traffic: [(name: \"a\", hosts: Range(0, 1), pattern: Pairs(pairs: [(0, 4), (1, 5)]), process: ConstantRate(load: 0.25), size: \"8 flits\"),
+                       (name: \"f\", flows: [(pairs: List(pairs: [(2, 6), (3, 7)]), limit: Rate({rate}))], size: \"8 flits\")],
+             phases: (warmup: \"1000 cycles\", measure: \"200000 cycles\"))"
+        );
+        let outcome = run(&resolve(&text, &[]), [1, 1]);
+        (outcome.verdict, outcome.reason)
+    };
+    let (verdict, reason) = of_rate(0.27);
+    assert_eq!(verdict, Verdict::Saturated, "{reason}");
+    assert!(
+        reason.contains("where its limit is 0.270: channel "),
+        "{reason}"
+    );
+    let (verdict, reason) = of_rate(0.24);
+    assert_eq!(verdict, Verdict::Steady, "{reason}");
+}
+
 #[test]
 fn a_steady_run_with_a_full_channel_names_it() {
     let (verdict, reason) = told(NEAR, &flow("(0, 2)", ""), "");
