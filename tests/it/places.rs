@@ -126,6 +126,26 @@ fn a_place_that_takes_nothing_ends_with_4_and_a_wrong_one_with_2() {
     }
 }
 
+/// Whatever a state is told to be written over is looked at first.
+#[test]
+fn a_file_that_is_no_state_is_never_replaced() {
+    let folder = Folder::new();
+    fs::write(folder.path("notes"), "precious").expect("writable");
+    for flags in [
+        "--save-warmup notes",
+        "--checkpoint notes --checkpoint-every 100",
+        "--checkpoint small.ron",
+    ] {
+        let arguments = format!("run small.ron --threads 1 --quiet --out out {flags}");
+        let (code, table, errors) = after(&folder, "true", &arguments);
+        assert_eq!((code, &*table), (Some(2), ""), "{flags}: {errors}");
+        assert!(errors.contains("is no checkpoint"), "{errors}");
+        assert_eq!(names(&folder.path("")), ["notes", "small.ron"]);
+        let kept = fs::read_to_string(folder.path("notes")).expect("it is there");
+        assert_eq!(kept, "precious");
+    }
+}
+
 #[test]
 fn the_place_of_a_saved_warm_up_is_looked_at_first_and_nothing_is_left_beside_it() {
     let folder = Folder::new();
@@ -145,22 +165,6 @@ fn the_place_of_a_saved_warm_up_is_looked_at_first_and_nothing_is_left_beside_it
         assert!(errors.contains(told), "{file}: {errors}");
         assert_eq!(names(&folder.path("")), ["folder", "small.ron"], "{file}");
     }
-    // another file is never replaced, by either of the two
-    fs::write(folder.path("notes"), "precious").expect("writable");
-    for flags in [
-        "--save-warmup notes",
-        "--checkpoint notes --checkpoint-every 100",
-        "--checkpoint small.ron",
-    ] {
-        let arguments = format!("run small.ron --threads 1 --quiet --out out {flags}");
-        let (code, table, errors) = after(&folder, "true", &arguments);
-        assert_eq!((code, &*table), (Some(2), ""), "{flags}: {errors}");
-        assert!(errors.contains("is no checkpoint"), "{errors}");
-        assert_eq!(names(&folder.path("")), ["folder", "notes", "small.ron"]);
-        let kept = fs::read_to_string(folder.path("notes")).expect("it is there");
-        assert_eq!(kept, "precious");
-    }
-    fs::remove_file(folder.path("notes")).expect("it is there");
     // a folder that takes no files, for either of the two
     for flags in [
         "--save-warmup /proc/warm",

@@ -57,13 +57,14 @@ pub(in crate::cli) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
         crate::cli::print(&(shown(&record, table, &place) + &claims::lines(claims)))?;
     }
     let (table, claims) = made.kept()?;
-    let Some(code) = signals.code() else {
+    let left = record.own_runs().len().saturating_sub(table.entered());
+    // a signal that came when all was done has stopped nothing
+    let Some(code) = signals.code().filter(|_| left > 0) else {
         return Ok(match verdict(&table) {
             ExitCode::SUCCESS => claims_verdict(&claims),
             fault => fault,
         });
     };
-    let left = record.own_runs().len() - table.entered();
     let saved = begun(&record, &place);
     crate::cli::note(&format!(
         "stopped; runs to do: {left}, {saved} of them with a saved state in {}: the same command goes on",
