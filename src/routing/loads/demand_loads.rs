@@ -50,10 +50,8 @@ pub(super) fn amounts(graph: &Graph, tables: &Tables, demand: &Demand) -> Vec<u1
     for host in graph.host_ids() {
         let row = rows.of_host(graph, host) as usize;
         let mut sent = sums.sent[host.index()];
-        let counts = sums.all_reached.iter().zip(&sums.reached);
-        for (pool, (all, some)) in demand.pools().iter().zip(counts) {
-            let reached = some.get(row).map_or(0, |some| all + some);
-            sent += pool.to_each(host) * u128::from(reached);
+        for (pool, reached) in demand.pools().iter().zip(&sums.reached) {
+            sent += pool.to_each(host) * u128::from(reached.get(row).copied().unwrap_or(0));
             if sums.to_itself[host.index()] {
                 sent -= pool.left_out(host);
             }
@@ -78,10 +76,8 @@ pub(in crate::routing) fn fullest(graph: &Graph, tables: &Tables, demand: &Deman
 struct Sums {
     /// Over every channel but those from hosts.
     channels: Vec<u128>,
-    /// Destinations of each pool that each row has a way to, beside those of `all_reached`, `[pool][row]`.
+    /// Destinations of each pool that each row has a way to, `[pool][row]`.
     reached: Vec<Vec<u32>>,
-    /// Destinations of each pool that all rows have a way to, `[pool]`.
-    all_reached: Vec<u32>,
     /// What each host sends in flows to one host, `[host]`.
     sent: Vec<u128>,
     /// Whether the row of what a host sends has a way back to it, `[host]`.
@@ -95,7 +91,6 @@ impl Sums {
         Self {
             channels: vec![0; graph.channels().len()],
             reached: vec![vec![0; rows.switch.len()]; demand.pools().len()],
-            all_reached: vec![0; demand.pools().len()],
             sent: vec![0; graph.hosts().len()],
             to_itself: vec![false; graph.hosts().len()],
             through: vec![0; rows.switch.len()],
@@ -125,10 +120,6 @@ impl Sums {
             }
             if let Some(through) = self.through.get_mut(own) {
                 *through -= pool.left_out(destination);
-            }
-            if ways.order.len() == self.through.len() {
-                self.all_reached[place] += 1;
-                continue;
             }
             for &row in &ways.order {
                 self.reached[place][row as usize] += 1;
@@ -166,9 +157,6 @@ impl Sums {
         add(&mut self.sent, &other.sent);
         let counts = self.reached.iter_mut().flatten();
         for (count, other) in counts.zip(other.reached.iter().flatten()) {
-            *count += other;
-        }
-        for (count, other) in self.all_reached.iter_mut().zip(other.all_reached) {
             *count += other;
         }
         for (one, other) in self.to_itself.iter_mut().zip(other.to_itself) {
