@@ -9,10 +9,14 @@ const FAR: &str = "topology: EdgeList(links: [(0, 1, \"1 us\")], hosts_per_switc
 const NEAR: &str = "topology: EdgeList(switches: 1, hosts_per_switch: 4), switch: (lanes: 1, lane_capacity: \"256 flits\")";
 
 fn told(fabric: &str, flows: &str, of_class: &str) -> (Verdict, String) {
+    routed(fabric, "UpDown()", flows, of_class)
+}
+
+fn routed(fabric: &str, engine: &str, flows: &str, of_class: &str) -> (Verdict, String) {
     let text = format!(
         "Scenario(title: \"held\", seed: 1,
          fabric: ({fabric}, flit: \"64 B\", link: (rate: \"100 Gbit/s\", latency: \"10 ns\")),
-         routing: UpDown(),
+         routing: {engine},
          traffic: [(name: \"f\", flows: [{flows}], size: \"1 KiB\"{of_class})],
          phases: (warmup: \"20000 cycles\", measure: \"100000 cycles\"))"
     );
@@ -155,6 +159,34 @@ fn a_little_that_is_missing_for_ever_saturates_the_fabric() {
         assert!(reason.contains(cause), "{too_much}: {reason}");
         let (verdict, reason) = told(fabric, &enough, "");
         assert_eq!(verdict, Verdict::Steady, "{enough}: {reason}");
+    }
+}
+
+/// Which way a packet takes is not known, but that all ways lead over full channels is: both uplinks of a leaf, or the shortest way
+/// round a ring, the other one of which is idle.
+#[test]
+fn adaptive_routes_cannot_go_round_all_full_channels() {
+    let leaf_spine = "topology: LeafSpine(leaves: 2, spines: 2, hosts_per_leaf: 4), switch: (lanes: 1, lane_capacity: \"64 flits\")";
+    let ring = "topology: Ring(switches: 4, hosts_per_switch: 4), switch: (lanes: 4, lane_capacity: \"64 flits\")";
+    for (fabric, engine, rates, words) in [
+        (
+            leaf_spine,
+            "AdaptiveAscent()",
+            [0.53, 0.49],
+            "all its ways need channel leaf0 port 5 to spine0 port 1 or another that carry ",
+        ),
+        (ring, "MinimalAdaptive()", [0.27, 0.24], "channel S0 port "),
+    ] {
+        let [too_much, enough] = rates.map(|rate| {
+            let pairs = flow(
+                "(0, 4), (1, 5), (2, 6), (3, 7)",
+                &format!(", limit: Rate({rate})"),
+            );
+            routed(fabric, engine, &pairs, "")
+        });
+        assert_eq!(too_much.0, Verdict::Saturated, "{engine}: {}", too_much.1);
+        assert!(too_much.1.contains(words), "{engine}: {}", too_much.1);
+        assert_eq!(enough.0, Verdict::Steady, "{engine}: {}", enough.1);
     }
 }
 

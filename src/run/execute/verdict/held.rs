@@ -9,8 +9,8 @@
 //!   carries less, whoever's packets these are.
 //!
 //! A flow is held back when it gets less by what an overload of 10 % leaves behind, two packets and the time of filling the fabric
-//! allowed for: there is no chance in it. The cause is a channel of its way, the first of these that is true of one: it carries
-//! 0.98 of what it can; its credits come back too late for more than it carries, within 10 %; the sink behind it takes 0.98 of
+//! allowed for: there is no chance in it. The cause is a channel of its way, or under adaptive routing the channels that all its
+//! ways need ([`cut`](super::cut)), the first of these that is true of one: it carries 0.98 of what it can; its credits come back too late for more than it carries, within 10 %; the sink behind it takes 0.98 of
 //! what it can. Without any of them it is the packets ahead of it that wait, unless other flows of the same host, or what
 //! links repeat, may have taken its turns: of a flow with a limit nothing is said then.
 //!
@@ -202,6 +202,14 @@ impl Run<'_> {
         if let Some((channel, part)) = fullest.filter(|(_, part)| *part >= FULL_CHANNEL) {
             let name = window.channel_name(channel);
             return Some(format!("channel {name} carries {part:.3} of what it can"));
+        }
+        let routes = &self.resolved.routes;
+        if routes.tables().is_none() && plan.routes_of_flows.is_none() {
+            let ends = [flow.source, flow.destination];
+            let full = window.full_cut(ends, routes.guarantees().minimal);
+            if full.is_some() {
+                return full;
+            }
         }
         let loops = Loops::of(self.resolved, &[class]);
         for &channel in &way {

@@ -51,6 +51,7 @@
 
 mod asked;
 mod classes;
+mod cut;
 mod data;
 mod ever;
 mod held;
