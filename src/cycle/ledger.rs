@@ -16,7 +16,7 @@
 use super::look::Columns;
 use super::mechanisms::wormhole::Flits;
 use super::records::Records;
-use super::state::{Mail, Outbox, PacketPool, Shared};
+use super::state::{Mail, Note, Outbox, PacketPool, Shared};
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Row, Seen};
 use crate::fabric::source_queue::SourceQueues;
 use crate::ids::ChannelId;
@@ -88,7 +88,9 @@ impl Ledger {
         self.count_credits(view, channels);
         let shared = view.shared();
         let flits = view.resource::<Flits>().map(Flits::receiver);
-        self.count_mail((shared, flits), inbox, channels);
+        for mail in inbox {
+            self.count_mail((shared, flits), mail, channels);
+        }
         let outbox = view.resource::<Outbox>();
         for (shard, mail) in outbox.into_iter().flat_map(|outbox| &outbox.0).enumerate() {
             self.count_mail((shared, flits), mail, Seen::new(&all[shard]));
@@ -213,27 +215,27 @@ impl Ledger {
     fn count_mail(
         &mut self,
         (shared, flits): (&Shared, Option<u16>),
-        mail: &[Mail],
+        mail: &Mail,
         channels: Channels<'_>,
     ) {
         let channel = |lane: LaneRow| channels[shared.numbering.port(lane)];
-        for item in mail {
-            match item {
-                Mail::Packet { lane, packet, .. } => {
-                    self.in_fabric += 1;
-                    let size = flits.map_or(packet.size, |_| 0);
-                    self.claim(shared, channel(*lane).reverse(), *lane, size.into());
-                }
-                Mail::Credits { lane, flits, .. } => {
-                    self.claim(shared, channel(*lane), *lane, u32::from(*flits));
-                }
-                Mail::Parcel { parcel, .. } if parcel.is_copy() => self.spreads(0, 0, 1),
-                Mail::Parcel { .. } => self.carries(0, 0, 1),
-                Mail::Notice { receiver, row, .. } if flits == Some(*receiver) => {
+        for item in mail.packets() {
+            self.in_fabric += 1;
+            let size = flits.map_or(item.packet.size, |_| 0);
+            self.claim(shared, channel(item.lane).reverse(), item.lane, size.into());
+        }
+        for item in mail.credits() {
+            self.claim(shared, channel(item.lane), item.lane, item.flits.into());
+        }
+        for note in mail.notes() {
+            match note {
+                Note::Parcel { parcel, .. } if parcel.is_copy() => self.spreads(0, 0, 1),
+                Note::Parcel { .. } => self.carries(0, 0, 1),
+                Note::Notice { receiver, row, .. } if flits == Some(*receiver) => {
                     let lane = LaneRow(*row);
                     self.claim(shared, channel(lane).reverse(), lane, 1);
                 }
-                Mail::Content(_) | Mail::Notice { .. } => {}
+                Note::Content { .. } | Note::Notice { .. } => {}
             }
         }
     }

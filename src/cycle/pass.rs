@@ -10,20 +10,21 @@
 
 use super::mechanism::Site;
 use super::rules::RuleSet;
-use super::schedule::Pass;
+use super::schedule::{Pass, Window};
 use super::stages::arbitrate::input_first;
 use super::stages::consume::Taking;
 use super::stages::generate::Hosts;
 use super::stages::generate::sources::Sources;
 use super::stages::inject::{Start, Starting};
 use super::stages::post::Leaving;
-use super::stages::{self, consume, generate, inject, post};
-use super::state::{Calendar, Outbox};
+use super::stages::receive::Receiving;
+use super::stages::{self, consume, generate, inject, post, receive};
+use super::state::{Calendar, Mail, Outbox};
 use super::view::{AllArbiters, Fabric, Optional, View};
 use crate::plan::Matching;
 use bevy_ecs::change_detection::DetectChangesMut;
-use bevy_ecs::prelude::{In, ResMut};
-use bevy_ecs::system::IntoSystem;
+use bevy_ecs::prelude::ResMut;
+use bevy_ecs::system::{InMut, IntoSystem};
 
 /// Systems that the pass of a shard stands for, in run order.
 pub fn systems(site: &Site<'_>) -> Vec<&'static str> {
@@ -57,7 +58,7 @@ pub fn whole<const W: usize, P: RuleSet>() -> Pass {
 }
 
 fn bare_system<const W: usize, P: RuleSet>(
-    In(window): In<[u64; 2]>,
+    InMut(window): InMut<'_, Window>,
     mut fabric: Fabric<'_, '_, W>,
     mut starting: Starting<'_, '_>,
     mut outbox: ResMut<'_, Outbox>,
@@ -67,7 +68,7 @@ fn bare_system<const W: usize, P: RuleSet>(
 }
 
 fn system<const W: usize, P: RuleSet>(
-    In(window): In<[u64; 2]>,
+    InMut(window): InMut<'_, Window>,
     mut fabric: Fabric<'_, '_, W>,
     mut arbiters: AllArbiters<'_, '_>,
     mut starting: Starting<'_, '_>,
@@ -81,16 +82,21 @@ fn run<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     starting: &mut Starting<'_, '_>,
     outbox: &mut ResMut<'_, Outbox>,
-    [from, to]: [u64; 2],
+    window: &mut Window,
 ) -> u64 {
     let start = &mut starting.start();
     let outbox = outbox.bypass_change_detection();
-    let mut now = next_event(view.calendar, start.sources, from).min(to);
-    while now < to && !start.pool.is_low() {
+    let packets = window.inbox.iter().map(|mail| mail.packets().len());
+    if start.pool.unused() < packets.sum() {
+        return window.from;
+    }
+    start.receive(view, &mut window.inbox);
+    let mut now = next_event(view.calendar, start.sources, window.from);
+    while now < window.to && !start.pool.is_low() {
         view.calendar.set_now(now);
         view.now = now;
         cycle(view, start, outbox);
-        now = next_event(view.calendar, start.sources, now + 1).min(to);
+        now = next_event(view.calendar, start.sources, now + 1);
     }
     now
 }
@@ -136,6 +142,24 @@ fn cycle<const W: usize, P: RuleSet>(
 }
 
 impl Start<'_> {
+    /// Takes packets and credits of other shards out of their mail.
+    fn receive<const W: usize, P: RuleSet>(
+        &mut self,
+        view: &mut View<'_, W, P>,
+        inbox: &mut [Mail],
+    ) {
+        let mut receiving = Receiving {
+            calendar: &mut *view.calendar,
+            pool: &mut *self.pool,
+            packets: view.packets.reborrow(),
+            records: view.records.reborrow(),
+        };
+        for mail in inbox {
+            let (packets, credits, _) = mail.open();
+            receive::run(&mut receiving, packets, credits);
+        }
+    }
+
     /// What generation works on, beside a view.
     #[inline(always)]
     fn making<'b, const W: usize, P: RuleSet>(

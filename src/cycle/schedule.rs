@@ -8,14 +8,14 @@ use super::executor::Lean;
 use super::profile::StageClock;
 use super::slot::Slot;
 use super::snapshot::name;
+use super::state::Mail;
 use bevy_ecs::component::ComponentId;
-use bevy_ecs::prelude::In;
 use bevy_ecs::query::{Access, InvertibleComponentIdSet};
 use bevy_ecs::schedule::{
     IntoScheduleConfigs, LogLevel, Schedule, ScheduleBuildError, ScheduleBuildSettings,
     ScheduleLabel, SystemSet,
 };
-use bevy_ecs::system::{IntoSystem, System};
+use bevy_ecs::system::{InMut, IntoSystem, System};
 use bevy_ecs::world::World;
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -33,9 +33,20 @@ struct Main(Slot);
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Last(Slot, usize);
 
-/// All stages of the core as one system ([`pass`](super::pass)): takes the first cycle and the end of the window, returns the first
-/// cycle that it has not run, which is before the end when the packet pool must grow.
-pub type Pass = Box<dyn System<In = In<[u64; 2]>, Out = u64>>;
+/// All stages of the core as one system ([`pass`](super::pass)): returns the next cycle in which something is due, which is before the
+/// end of its window when the packet pool must grow first.
+pub type Pass = Box<dyn System<In = InMut<'static, Window>, Out = u64>>;
+
+/// Cycles that run together.
+#[derive(Debug)]
+pub struct Window {
+    /// First cycle.
+    pub from: u64,
+    /// End.
+    pub to: u64,
+    /// Mail that came before it and is to be taken out first; no notes.
+    pub inbox: Vec<Mail>,
+}
 
 /// A pass, and the systems that it stands for, in run order.
 type StandIn = (Pass, Vec<&'static str>);
@@ -219,16 +230,27 @@ impl Cycle {
         self.pass.is_some()
     }
 
-    /// Runs all cycles from the first one of a window to its end in which something is due; returns the first one that it has not
-    /// run, which is not the end when the packet pool must grow.
+    /// Takes out the mail that came before a window and runs all its cycles in which something is due; returns the next one, which
+    /// is before the end of the window when the packet pool must grow.
     ///
     /// # Panics
     /// Where there is no pass.
     #[inline]
-    pub fn run_pass(&mut self, world: &mut World, window: [u64; 2]) -> u64 {
+    pub fn run_pass(
+        &mut self,
+        world: &mut World,
+        [from, to]: [u64; 2],
+        inbox: &mut Vec<Mail>,
+    ) -> u64 {
         let pass = self.pass.as_mut().expect("somebody asked for it");
-        let end = pass.run_without_applying_deferred(window, world);
-        end.expect("a stage validates its parameters when it is built")
+        let mut window = Window {
+            from,
+            to,
+            inbox: std::mem::take(inbox),
+        };
+        let next = pass.run_without_applying_deferred(&mut window, world);
+        *inbox = window.inbox;
+        next.expect("a stage validates its parameters when it is built")
     }
 
     /// The systems, in run order.

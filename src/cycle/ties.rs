@@ -53,7 +53,7 @@ pub struct Ties {
     pub queues: Vec<Queued>,
     /// Looks from time to time.
     pub looks: Vec<Regular>,
-    /// Receivers of notices, by their number in [`Mail::Notice`](super::state::Mail::Notice).
+    /// Receivers of notices, by their number in [`Note::Notice`](super::state::Note::Notice).
     pub receivers: Vec<Receiver>,
 }
 

@@ -6,7 +6,7 @@ use crate::cycle::prefetch::is_large;
 use crate::cycle::records::Records;
 use crate::cycle::stages::arbitrate::{Turn, Turns};
 use crate::cycle::stages::generate::sources::Sources;
-use crate::cycle::state::{Calendar, Outbox, PacketPool, Place, Shared, Worklists};
+use crate::cycle::state::{Calendar, Mail, Outbox, PacketPool, Place, Shared, Worklists};
 use crate::cycle::{self, ShardBuilder, Site};
 use crate::fabric::group::groups;
 use crate::fabric::placement::Placement;
@@ -131,7 +131,7 @@ fn add_resources<const W: usize>(
     shard.resource(PacketPool::new(hosts));
     shard.resource(Calendar::new(plan.event_horizon(graph)));
     shard.resource(Worklists::default());
-    shard.resource(Outbox(vec![Vec::new(); placement.shard_count]));
+    shard.resource(Outbox(vec![Mail::default(); placement.shard_count]));
     shard.resource(sources(plan, placement, number));
     shard.resource(SourceQueues::new(shared.numbering.rows(hosts)));
     shard.resource(Turns(vec![Turn::default(); rows.turn_count]));

@@ -6,15 +6,15 @@ use crate::cycle::pass::next_event;
 use crate::cycle::profile::StageClock;
 use crate::cycle::snapshot::{Resume, SavedItem, Snapshot};
 use crate::cycle::stages::generate::sources::Sources;
-use crate::cycle::state::calendar::Ramp;
-use crate::cycle::state::{Calendar, Mail, Outbox, PacketPool, Place};
+use crate::cycle::stages::receive::{self, Receiving};
+use crate::cycle::state::{Calendar, Mail, Note, Outbox, PacketPool, Place};
 use crate::cycle::ties::Ties;
 use crate::cycle::view::column;
 use crate::cycle::{Cycle, Inspect, Stage};
 use crate::fabric::group::{GROUP, groups};
-use crate::fabric::rows::Row;
+use crate::fabric::rows::Rows;
 use crate::fabric::{Group, Packet, PacketRecord};
-use bevy_ecs::change_detection::ContiguousMut;
+use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
 use bevy_ecs::system::{SystemParam, SystemState};
 use bevy_ecs::world::World;
@@ -32,10 +32,12 @@ pub trait Shard: Send {
     fn world(&self) -> &World;
     /// Its world.
     fn world_mut(&mut self) -> &mut World;
-    /// Mail received since the last window.
+    /// Mail received since the last window, by sending shard.
     fn inbox(&self) -> &[Mail];
     /// The same, to be added to.
     fn inbox_mut(&mut self) -> &mut Vec<Mail>;
+    /// Mail for others that it has written.
+    fn outbox_mut(&mut self) -> &mut [Mail];
     /// Whether its stages may run in one pass.
     fn has_pass(&self) -> bool;
     /// Words of its request masks.
@@ -68,8 +70,10 @@ pub struct WorldShard<const W: usize> {
     snapshot: Snapshot,
     ties: Ties,
     turnover: SystemState<Turnover<'static>>,
-    receiving: SystemState<Receiving<'static, 'static>>,
+    receiving: SystemState<Reached<'static, 'static>>,
     inbox: Vec<Mail>,
+    /// Where a pass found the next cycle in which something is due, since when nothing has changed.
+    upcoming: Option<u64>,
 }
 
 /// What decides on the next cycle.
@@ -82,7 +86,7 @@ struct Turnover<'w> {
 
 /// What mail changes.
 #[derive(SystemParam)]
-struct Receiving<'w, 's> {
+struct Reached<'w, 's> {
     calendar: ResMut<'w, Calendar>,
     pool: ResMut<'w, PacketPool>,
     probes: Option<ResMut<'w, Probes>>,
@@ -109,6 +113,7 @@ impl<const W: usize> WorldShard<W> {
             turnover,
             receiving,
             inbox: Vec::new(),
+            upcoming: None,
         };
         whole.grow_pool(256);
         whole
@@ -138,8 +143,7 @@ impl<const W: usize> WorldShard<W> {
 
     /// Makes sure the pool holds the packets of the last window's mail.
     fn make_room(&mut self) {
-        let is_packet = |mail: &&Mail| matches!(mail, Mail::Packet { .. });
-        let packets = self.inbox.iter().filter(is_packet).count();
+        let packets = self.inbox.iter().map(|mail| mail.packets().len()).sum();
         let pool = self.world.resource::<PacketPool>();
         if pool.unused() < packets {
             let count = packets.max(pool.size());
@@ -149,55 +153,43 @@ impl<const W: usize> WorldShard<W> {
 
     /// Puts the mail of the last window into the calendar and the pool.
     fn receive(&mut self) {
-        if self.inbox.is_empty() {
+        if self.inbox.iter().all(Mail::is_empty) {
             return;
         }
         self.make_room();
         let receiving = self.receiving.get_mut(&mut self.world);
-        let Receiving {
-            mut calendar,
-            mut pool,
-            mut probes,
-            mut packets,
-        } = receiving.expect("all resources exist");
-        let (packet_rows, record_rows) = column!(packets, pair);
+        let mut mail = receiving.expect("all resources exist");
+        let (packets, records) = column!(mail.packets, pair);
+        let mut receiving = Receiving {
+            calendar: mail.calendar.bypass_change_detection(),
+            pool: mail.pool.bypass_change_detection(),
+            packets: Rows::new(packets),
+            records: Rows::new(records),
+        };
         let mut notices = Vec::new();
-        let mut last = 0;
-        for mail in self.inbox.drain(..) {
-            match mail {
-                Mail::Packet {
-                    lane,
-                    at,
-                    packet,
-                    record,
-                } => {
-                    let row = pool.claim();
-                    last = row.index();
-                    packet_rows[last] = packet;
-                    record_rows[last] = record;
-                    calendar.at(at).heads.push((lane, row));
+        for came in &mut self.inbox {
+            let (packets, credits, notes) = came.open();
+            for note in notes.drain(..) {
+                let probes = mail.probes.as_mut();
+                let probes = probes.map(DetectChangesMut::bypass_change_detection);
+                match note {
+                    Note::Content { packet, content } => {
+                        let probes = probes.expect("they have sent it");
+                        packets[packet].record.answer = probes.keep(content);
+                    }
+                    Note::Parcel {
+                        network,
+                        port,
+                        at,
+                        parcel,
+                    } => {
+                        let probes = probes.expect("they have sent it");
+                        probes.join(network, (at, port), parcel);
+                    }
+                    Note::Notice { receiver, row, at } => notices.push((receiver, row, at)),
                 }
-                Mail::Credits {
-                    lane,
-                    at,
-                    flits,
-                    step,
-                } => calendar.at(at).ramps.push(Ramp { lane, flits, step }),
-                Mail::Content(content) => {
-                    let probes = probes.as_mut().expect("they have sent it");
-                    record_rows[last].answer = probes.keep(content);
-                }
-                Mail::Parcel {
-                    network,
-                    port,
-                    at,
-                    parcel,
-                } => {
-                    let probes = probes.as_mut().expect("they have sent it");
-                    probes.join(network, (at, port), parcel);
-                }
-                Mail::Notice { receiver, row, at } => notices.push((receiver, row, at)),
             }
+            receive::run(&mut receiving, packets, credits);
         }
         for (receiver, row, at) in notices {
             self.ties.receivers[usize::from(receiver)](&mut self.world, row, at);
@@ -207,13 +199,14 @@ impl<const W: usize> WorldShard<W> {
     /// The same in one go, while nothing but the core has something to do.
     fn run_pass(&mut self, from: u64, to: u64) {
         let mut now = from;
-        loop {
-            now = self.cycle.run_pass(&mut self.world, [now, to]);
-            if now == to {
-                return;
+        while now < to {
+            now = (self.cycle).run_pass(&mut self.world, [now, to], &mut self.inbox);
+            if now < to {
+                self.make_room();
+                self.fill_pool();
             }
-            self.fill_pool();
         }
+        self.upcoming = Some(now);
     }
 
     /// Runs the cycles `from..to` that have something to do.
@@ -242,20 +235,25 @@ impl<const W: usize> WorldShard<W> {
 
 impl<const W: usize> Shard for WorldShard<W> {
     fn run_window(&mut self, from: u64, to: u64) {
-        self.receive();
+        self.upcoming = None;
+        if self.inbox.iter().any(|mail| !mail.notes().is_empty()) {
+            self.receive();
+        }
         if self.cycle.has_pass() && self.ties.are_asleep(&self.world) {
             return self.run_pass(from, to);
         }
+        self.receive();
         let start = self.next_event(from).unwrap_or(to).min(to);
         self.run(start, to);
     }
 
     fn next_event(&self, from: u64) -> Option<u64> {
         let world = &self.world;
-        let own = next_event(world.resource(), world.resource(), from);
+        let next = || next_event(world.resource(), world.resource(), from);
+        let own = self.upcoming.unwrap_or_else(next);
         let own = own.min(self.ties.next(world, from));
-        let mail = self.inbox.iter().map(Mail::at).min();
-        let next = mail.map_or(own, |mail| mail.min(own));
+        let mail = self.inbox.iter().map(Mail::earliest);
+        let next = mail.fold(own, u64::min);
         (next != u64::MAX).then_some(next)
     }
 
@@ -264,7 +262,13 @@ impl<const W: usize> Shard for WorldShard<W> {
     }
 
     fn world_mut(&mut self) -> &mut World {
+        self.upcoming = None;
         &mut self.world
+    }
+
+    fn outbox_mut(&mut self) -> &mut [Mail] {
+        let outbox = self.world.resource_mut::<Outbox>();
+        &mut outbox.into_inner().0
     }
 
     fn inbox(&self) -> &[Mail] {
@@ -323,11 +327,7 @@ impl<const W: usize> Shard for WorldShard<W> {
         self.snapshot.restore(&mut self.world, &saved.state, &how)?;
         self.world.resource_mut::<Calendar>().set_now(now);
         self.inbox = saved.inbox;
+        self.upcoming = None;
         Ok(())
     }
-}
-
-/// Takes what a shard has written for others out of it.
-pub(super) fn with_outbox<T>(shard: &mut dyn Shard, act: impl FnOnce(&mut [Vec<Mail>]) -> T) -> T {
-    act(&mut shard.world_mut().resource_mut::<Outbox>().0)
 }

@@ -5,7 +5,7 @@
 //! is delivered whatever the number of threads, and the number of shards changes only where state lives.
 
 use super::outcome::StageCost;
-use super::shard::{Shard, with_outbox};
+use super::shard::Shard;
 use super::transport::{InProcess, Transport};
 use crate::cycle::counts::Reduction;
 use crate::cycle::ledger::{Channels, Ledger};
@@ -309,8 +309,7 @@ impl Shards {
             return;
         }
         for (from, shard) in self.all.iter_mut().enumerate() {
-            let transport = &mut *self.transport;
-            with_outbox(shard.as_mut(), |outbox| transport.post(from, outbox));
+            self.transport.post(from, shard.outbox_mut());
         }
         for (to, shard) in self.all.iter_mut().enumerate() {
             self.transport.exchange(to, shard.inbox_mut());

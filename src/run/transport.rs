@@ -6,9 +6,9 @@ use crate::cycle::state::Mail;
 /// Carries mail between windows.
 pub trait Transport: Send {
     /// Takes the mail that shard `from` has written in a window, by receiving shard.
-    fn post(&mut self, from: usize, outbox: &mut [Vec<Mail>]);
+    fn post(&mut self, from: usize, outbox: &mut [Mail]);
 
-    /// Hands over what came for shard `to`, in the order of the senders; all have posted.
+    /// Hands over what came for shard `to`, by sender; all have posted.
     fn exchange(&mut self, to: usize, inbox: &mut Vec<Mail>);
 
     /// One number out of those of all shards, of which `numbers` are those here.
@@ -18,7 +18,7 @@ pub trait Transport: Send {
 /// All shards are in this process.
 #[derive(Debug)]
 pub struct InProcess {
-    /// Mail per receiving shard.
+    /// Mail, `[receiving shard][sending shard]`.
     boxes: Vec<Vec<Mail>>,
 }
 
@@ -26,24 +26,27 @@ impl InProcess {
     /// Between so many shards.
     pub fn new(shards: usize) -> Self {
         Self {
-            boxes: vec![Vec::new(); shards],
+            boxes: vec![vec![Mail::default(); shards]; shards],
         }
     }
 }
 
 impl Transport for InProcess {
-    fn post(&mut self, _from: usize, outbox: &mut [Vec<Mail>]) {
+    fn post(&mut self, from: usize, outbox: &mut [Mail]) {
         for (mail, into) in outbox.iter_mut().zip(&mut self.boxes) {
-            into.append(mail);
+            if !mail.is_empty() {
+                into[from].append(mail);
+            }
         }
     }
 
     fn exchange(&mut self, to: usize, inbox: &mut Vec<Mail>) {
-        let mail = &mut self.boxes[to];
-        if inbox.is_empty() {
-            std::mem::swap(inbox, mail);
-        } else {
-            inbox.append(mail);
+        let boxes = &mut self.boxes[to];
+        inbox.resize_with(boxes.len(), Mail::default);
+        for (mail, into) in boxes.iter_mut().zip(inbox) {
+            if !mail.is_empty() {
+                into.append(mail);
+            }
         }
     }
 
@@ -60,41 +63,40 @@ impl Transport for InProcess {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cycle::state::CreditMail;
     use crate::fabric::rows::LaneRow;
 
-    fn credits(lane: u32) -> Mail {
-        Mail::Credits {
-            lane: LaneRow(lane),
-            at: 7,
-            flits: 1,
-            step: 1,
+    /// Mail with credits of these lanes.
+    fn credits(lanes: &[u32]) -> Mail {
+        let mut mail = Mail::default();
+        for &lane in lanes {
+            mail.add_credits(CreditMail {
+                at: 7,
+                lane: LaneRow(lane),
+                flits: 1,
+                step: 1,
+            });
         }
+        mail
     }
 
     #[test]
-    fn mail_arrives_in_the_order_of_its_senders() {
+    fn mail_arrives_by_senders_and_once() {
         let mut transport = InProcess::new(3);
-        let lanes = |mail: &[Mail]| -> Vec<u32> {
-            let lane = |mail: &Mail| match mail {
-                Mail::Packet { lane, .. } | Mail::Credits { lane, .. } => lane.0,
-                Mail::Notice { row, .. } => *row,
-                Mail::Parcel { .. } | Mail::Content(_) => unreachable!("only credits are sent"),
-            };
-            mail.iter().map(lane).collect()
+        let lanes = |inbox: &[Mail]| -> Vec<Vec<u32>> {
+            let lanes = |mail: &Mail| mail.credits().iter().map(|item| item.lane.0).collect();
+            inbox.iter().map(lanes).collect()
         };
-        transport.post(0, &mut [vec![], vec![credits(1)], vec![credits(2)]]);
-        transport.post(
-            2,
-            &mut [vec![credits(3)], vec![credits(4), credits(5)], vec![]],
-        );
-        let mut inbox = vec![credits(0)];
+        transport.post(0, &mut [Mail::default(), credits(&[1]), credits(&[2])]);
+        transport.post(2, &mut [credits(&[3]), credits(&[4, 5]), Mail::default()]);
+        let mut inbox = vec![credits(&[0]), Mail::default()];
         transport.exchange(1, &mut inbox);
-        assert_eq!(lanes(&inbox), [0, 1, 4, 5]);
-        inbox.clear();
+        assert_eq!(lanes(&inbox), [vec![0, 1], vec![], vec![4, 5]]);
+        let mut inbox = Vec::new();
         transport.exchange(0, &mut inbox);
-        assert_eq!(lanes(&inbox), [3]);
+        assert_eq!(lanes(&inbox), [vec![], vec![], vec![3]]);
         transport.exchange(0, &mut inbox);
-        assert_eq!(lanes(&inbox), [3]);
+        assert_eq!(lanes(&inbox), [vec![], vec![], vec![3]]);
     }
 
     #[test]

@@ -9,4 +9,5 @@ pub mod forget;
 pub mod generate;
 pub mod inject;
 pub mod post;
+pub mod receive;
 pub mod route;

@@ -6,7 +6,7 @@
 //! Cost: O(packets and credits that leave)
 
 use crate::cycle::mechanisms::probes::Probes;
-use crate::cycle::state::{Mail, Outbox, PacketPool, Place, Worklists};
+use crate::cycle::state::{CreditMail, Outbox, PacketMail, PacketPool, Place, Worklists};
 use crate::cycle::view::column;
 use crate::fabric::rows::{PacketRow, Seen};
 use crate::fabric::{Group, Packet, PacketRecord};
@@ -55,24 +55,26 @@ pub(in crate::cycle) fn run(leaving: &mut Leaving<'_>) {
     let numbering = place.shared.numbering;
     for departure in leaving.lists.outgoing.packets.drain(..) {
         let border = place.border(departure.border);
-        let record = leaving.records[departure.packet];
-        outbox.0[border.shard as usize].push(Mail::Packet {
-            lane: numbering.lane(border.port, departure.lane),
+        let record = &leaving.records[departure.packet];
+        let mail = outbox.of(border.shard);
+        mail.add_packet(PacketMail {
             at: departure.at,
+            lane: numbering.lane(border.port, departure.lane),
             packet: leaving.packets[departure.packet],
-            record,
+            record: *record,
         });
-        if let Some(probes) = &mut leaving.probes {
-            let content = probes.take(record.class, record.answer);
-            outbox.0[border.shard as usize].extend(content.map(Mail::Content));
+        if let Some(probes) = &mut leaving.probes
+            && let Some(content) = probes.take(record.class, record.answer)
+        {
+            mail.add_content(content);
         }
         leaving.pool.release(departure.packet);
     }
     for credits in leaving.lists.outgoing.credits.drain(..) {
         let border = place.border(credits.border);
-        outbox.0[border.shard as usize].push(Mail::Credits {
-            lane: numbering.lane(border.port, credits.lane),
+        outbox.of(border.shard).add_credits(CreditMail {
             at: credits.at,
+            lane: numbering.lane(border.port, credits.lane),
             flits: credits.flits,
             step: credits.step,
         });

@@ -19,7 +19,7 @@ pub mod shared;
 pub mod worklists;
 
 pub use calendar::Calendar;
-pub use mail::{Border, Mail, Outbox};
+pub use mail::{Border, CreditMail, Mail, Note, Outbox, PacketMail};
 pub use pool::PacketPool;
 pub use shared::{Forwarding, Outputs, Shared, SwitchRules, Traffic};
 pub use worklists::{CreditReturn, Departure, Dropped, Fact, Worklists};

@@ -10,7 +10,7 @@ use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
 use crate::cycle::stages::generate::sources::Sources;
-use crate::cycle::state::{Mail, Place};
+use crate::cycle::state::{Mail, PacketMail, Place};
 use crate::cycle::{Columns, Inspect};
 use crate::fabric::components::{Packet, PacketRecord};
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow};
@@ -39,7 +39,7 @@ pub(super) struct Looker {
     /// Shard of its host, and the host there.
     home: (usize, HostRow),
     /// Mail on its way to each shard.
-    mail: Vec<Option<Mail>>,
+    mail: Vec<Option<PacketMail>>,
     pub(super) cycle: u64,
     pub(super) shard: usize,
     pub(super) before: Option<Ports>,
@@ -94,9 +94,8 @@ impl Looker {
     pub(super) fn look(&mut self, simulation: &mut Simulation, cycle: u64) -> Look {
         let name = self.name;
         let mine = |mail: &[Mail]| {
-            let is_mine =
-                |item: &&Mail| matches!(item, Mail::Packet { record, .. } if is(name, record));
-            mail.iter().find(is_mine).cloned()
+            let mut packets = mail.iter().flat_map(Mail::packets);
+            packets.find(|item| is(name, &item.record)).cloned()
         };
         self.mail = simulation.mail().map(mine).collect();
         (self.cycle, self.shard) = (cycle, 0);
@@ -153,7 +152,7 @@ impl Looker {
     }
 
     fn look_at_mail(&mut self, view: &dyn Columns) {
-        let Some(Mail::Packet {
+        let Some(PacketMail {
             lane,
             at,
             packet,

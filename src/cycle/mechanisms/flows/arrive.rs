@@ -9,7 +9,7 @@ use super::Flows;
 use super::build::FlowEnd;
 use crate::cycle::records::Records;
 use crate::cycle::snapshot::{Persistent, Resume};
-use crate::cycle::state::{Calendar, Mail, Outbox, Worklists};
+use crate::cycle::state::{Calendar, Outbox, Worklists};
 use crate::cycle::view::Packets;
 use crate::fabric::components::NONE;
 use crate::fabric::{Packet, PacketRecord};
@@ -84,11 +84,7 @@ pub(super) fn system(
             flows.bypass_change_detection().acknowledge(end.row, 1, at);
         } else {
             let outbox = outbox.bypass_change_detection();
-            outbox.0[end.shard as usize].push(Mail::Notice {
-                receiver: tails.receiver,
-                row: end.row,
-                at,
-            });
+            outbox.of(end.shard).add_notice(tails.receiver, end.row, at);
         }
     }
 }

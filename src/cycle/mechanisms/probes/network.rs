@@ -5,7 +5,7 @@ use super::content::Content;
 use super::elements::{Copies, Elements};
 use crate::control::{Agent, Algorithm};
 use crate::cycle::mechanisms::own_routes::OwnRoutes;
-use crate::cycle::state::{Forwarding, Mail, Outbox};
+use crate::cycle::state::{Forwarding, Outbox};
 use crate::fabric::rows::PortRow;
 use crate::plan::OutOfBand;
 use serde::{Deserialize, Serialize};
@@ -266,12 +266,8 @@ impl Probes {
                 Step::Delivered => network.deliver(&site, port, parcel),
                 Step::Served => {
                     if let Some(left) = network.leave(&mut site, port, parcel) {
-                        outbox.0[left.shard as usize].push(Mail::Parcel {
-                            network: number as u16,
-                            port: left.port,
-                            at: left.at,
-                            parcel: left.parcel,
-                        });
+                        let mail = outbox.of(left.shard);
+                        mail.add_parcel(number as u16, (left.at, left.port), left.parcel);
                     }
                 }
             }

@@ -6,7 +6,7 @@ use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;
 use crate::cycle::state::calendar::Ramp;
-use crate::cycle::state::{Departure, Grant, Mail, Outbox};
+use crate::cycle::state::{Departure, Grant, Outbox};
 use crate::cycle::view::{Crossing, Fabric, View, column};
 use crate::fabric::Group;
 use crate::fabric::components::Peer;
@@ -378,11 +378,9 @@ impl<const W: usize> Passing<'_, W> {
             Peer::Switch => self.flits.push(at, numbering.lane(port.to.port(), number)),
             Peer::Border => {
                 let border = view.place.border(port.to.border());
-                self.outbox.0[border.shard as usize].push(Mail::Notice {
-                    receiver: self.flits.receiver(),
-                    row: numbering.lane(border.port, number).0,
-                    at,
-                });
+                let row = numbering.lane(border.port, number).0;
+                let mail = self.outbox.of(border.shard);
+                mail.add_notice(self.flits.receiver(), row, at);
             }
             Peer::Host | Peer::Sink => {
                 if port.peer == Peer::Host {

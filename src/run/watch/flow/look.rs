@@ -6,7 +6,7 @@ use crate::cycle::mechanisms::control::{Answers, SenderState, Senders};
 use crate::cycle::mechanisms::flows::{FlowEnd, FlowState, Flows, Picked, Tails};
 use crate::cycle::mechanisms::output_lanes::buffers::WaitingLane;
 use crate::cycle::mechanisms::waits::Waits;
-use crate::cycle::state::{Mail, Place};
+use crate::cycle::state::{Mail, PacketMail, Place};
 use crate::cycle::{Columns, Inspect};
 use crate::fabric::components::{Packet, PacketRecord};
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, QueueRow};
@@ -94,7 +94,7 @@ pub(super) struct FlowLooker<'a> {
     places: Places,
     cycle: u64,
     shard: usize,
-    mail: Vec<Vec<Mail>>,
+    mail: Vec<Vec<PacketMail>>,
     packets: BTreeMap<Key, Seen>,
     control: Vec<Key>,
     started: Option<Started>,
@@ -138,9 +138,11 @@ impl<'a> FlowLooker<'a> {
     pub(super) fn look(&mut self, simulation: &Simulation, cycle: u64) -> Option<FlowLook> {
         let id = self.id;
         let mine = |mail: &[Mail]| {
-            let is_mine =
-                |item: &&Mail| matches!(item, Mail::Packet { record, .. } if record.flow == id);
-            mail.iter().filter(is_mine).cloned().collect()
+            let packets = mail.iter().flat_map(Mail::packets);
+            packets
+                .filter(|item| item.record.flow == id)
+                .cloned()
+                .collect()
         };
         self.mail = simulation.mail().map(mine).collect();
         (self.cycle, self.shard, self.started) = (cycle, 0, None);
@@ -197,18 +199,16 @@ impl FlowLooker<'_> {
 
     fn look_at_mail(&mut self, view: &dyn Columns) {
         for mail in std::mem::take(&mut self.mail[self.shard]) {
-            if let Mail::Packet {
+            let PacketMail {
                 lane,
                 at,
                 packet,
                 record,
-            } = mail
-            {
-                let spot = self
-                    .places
-                    .flight(view, self.shard, lane, at, (&packet, &record));
-                self.find(packet, record, spot);
-            }
+            } = mail;
+            let spot = self
+                .places
+                .flight(view, self.shard, lane, at, (&packet, &record));
+            self.find(packet, record, spot);
         }
     }
 
