@@ -4,13 +4,14 @@ use super::args::{Format, Input};
 use super::print;
 use crate::claims;
 use crate::cli::run::verdict;
+use crate::control::ALGORITHMS;
 use crate::error::Error;
 use crate::flow_level::{self, FlowLevelError, Results, Summary};
 use crate::fluid::rates::SOLVERS;
 use crate::fluid::routes::POLICIES;
 use crate::registry::Registry;
 use crate::report::{Replaces, RunDirectory};
-use crate::scenario::{Document, Parts};
+use crate::scenario::{Document, FluidScenario, Parts};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -79,6 +80,9 @@ pub fn execute(arguments: &Flow) -> Result<ExitCode, Error> {
     };
     let started = Instant::now();
     let scenario = document.fluid(&Parts::registered())?;
+    if let Some(note) = of_control(&scenario).filter(|_| arguments.solver.is_none()) {
+        super::note(&note);
+    }
     for class in &scenario.left_out {
         super::note(&format!("class `{class}` has no flows and is left out"));
     }
@@ -138,6 +142,31 @@ fn open(arguments: &Flow) -> Result<Document, Error> {
     Ok(document)
 }
 
+/// What is said where all flows have an algorithm of `control` that calculates the rates of the solver of its name, and the
+/// scenario names no solver: which one gives them.
+fn of_control(scenario: &FluidScenario) -> Option<String> {
+    let scenario = &scenario.scenario;
+    if !scenario.fluid.has_default_solver() {
+        return None;
+    }
+    let asked = SOLVERS.find(&scenario.fluid.solver.name.value)?;
+    let classes = scenario
+        .traffic
+        .iter()
+        .filter(|class| class.flows.is_some());
+    let mut names = classes.map(|class| {
+        let algorithm = ALGORITHMS.find(&class.control.as_ref()?.name.value)?;
+        Some(algorithm.name)
+    });
+    let first = names.next()??;
+    let is_of_all = names.all(|name| name == Some(first));
+    let own = SOLVERS.find(first).filter(|_| is_of_all)?;
+    Some(format!(
+        "`control: {first}` plays no part here, rates are those of the solver `{}`: `--solver {}` gives those of the algorithm",
+        asked.name, own.name
+    ))
+}
+
 /// A part as it stands in scenarios, by one of its names and with its parameters, if there are some.
 fn named<B>(registry: &Registry<B>, flag: &str, written: &str) -> Result<String, Error> {
     let end = written.find('(').unwrap_or(written.len());
@@ -184,5 +213,78 @@ impl From<FlowLevelError> for Error {
             FlowLevelError::Broken { .. } => Self::Fault(error.to_string()),
             FlowLevelError::Policy(_) | FlowLevelError::Solver(_) => Self::Usage(error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of a class for each of these.
+    fn said(classes: &[&str], fluid: &str) -> Option<String> {
+        let class = |(number, class): (usize, &&str)| {
+            format!(
+                "(name: \"c{number}\", size: \"4 flits\", flows: [(pairs: List(pairs: [({number}, 3)]))], {class})"
+            )
+        };
+        let classes: Vec<String> = classes.iter().enumerate().map(class).collect();
+        let text = format!(
+            "Scenario(
+                fabric: (topology: Complete(switches: 2, hosts_per_switch: 2), link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"),
+                         switch: (lane_capacity: \"32 flits\")),
+                routing: MinHop(), traffic: [{}], {fluid}
+                phases: (warmup: \"0 cycles\", measure: \"1000 cycles\"))",
+            classes.join(", ")
+        );
+        let document = Document::parse("t.ron", &text, Path::new("")).expect("a scenario");
+        let scenario = document.fluid(&Parts::registered());
+        of_control(&scenario.unwrap_or_else(|error| panic!("{error}\n{text}")))
+    }
+
+    #[test]
+    fn solvers_of_algorithms_are_named() {
+        let (saa, saa_m, dffa) = (
+            "control: Saa()",
+            "control: SaaM(), answers: (sl: 0)",
+            "control: Dffa(begin: \"20 us\")",
+        );
+        let told = |name: &str| {
+            format!(
+                "`control: {name}` plays no part here, rates are those of the solver `Ffa`: `--solver {name}` gives those of the algorithm"
+            )
+        };
+        assert_eq!(said(&[saa], ""), Some(told("Saa")));
+        assert_eq!(said(&[saa, saa], ""), Some(told("Saa")));
+        assert_eq!(said(&[saa_m], ""), Some(told("SaaM")));
+        assert_eq!(said(&[saa, saa_m], ""), None);
+        assert_eq!(said(&[saa, ""], ""), None);
+        assert_eq!(said(&[""], ""), None);
+        assert_eq!(said(&[saa], "fluid: (solver: Saa()),"), None);
+        // of these the solver that is asked anyway gives the rates
+        assert_eq!(said(&[dffa], ""), None);
+    }
+
+    #[test]
+    fn more_seeds_than_there_are_are_refused() {
+        let text = "Scenario(
+            seed: 18446744073709551614,
+            fabric: (topology: Complete(switches: 2, hosts_per_switch: 2), link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"),
+                     switch: (lane_capacity: \"32 flits\")),
+            routing: MinHop(),
+            traffic: [(name: \"c\", size: \"4 flits\", flows: [(pairs: AllToAll)])],
+            fluid: (runs: RUNS),
+            phases: (warmup: \"0 cycles\", measure: \"1000 cycles\"))";
+        let made = |runs: &str| {
+            let text = text.replace("RUNS", runs);
+            let document = Document::parse("t.ron", &text, Path::new("")).expect("a scenario");
+            let scenario = document.fluid(&Parts::registered()).expect("flows");
+            let results = flow_level::run(&document, &scenario, false);
+            let made = results.map(|results| results.runs.len());
+            made.map_err(|error| error.to_string())
+        };
+        assert_eq!(made("2"), Ok(2));
+        let error = made("3").expect_err("there is no third");
+        let words = "t.ron:7:27: fluid.runs: 3 seeds from `seed: 18446744073709551614` on go beyond 18446744073709551615";
+        assert!(error.starts_with(words), "{error}");
     }
 }

@@ -17,7 +17,7 @@ pub fn table(results: &Results<'_>, summary: &Summary) -> String {
     let seeds = match runs.count {
         1 => format!("1, seed {}", runs.first_seed),
         count => {
-            let last = runs.first_seed.wrapping_add(count as u64 - 1);
+            let last = runs.first_seed + (count as u64 - 1);
             format!("{count}, seeds {} to {last}", runs.first_seed)
         }
     };

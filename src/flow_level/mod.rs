@@ -77,6 +77,7 @@ pub fn run<'a>(
     let sets = LinkSets::new(&scenario.layout.graph);
     let first = scenario.scenario.seed;
     let asked = &scenario.scenario.fluid.runs;
+    document.require_seeds(first, asked)?;
     let seeds = 0..u64::from(asked.value);
     let all = Demand {
         count: seeds.end,
@@ -89,7 +90,7 @@ pub fn run<'a>(
     })?;
     let made: Vec<Made> = seeds
         .into_par_iter()
-        .map(|number| one(document, scenario, &sets, first.wrapping_add(number), check))
+        .map(|number| one(document, scenario, &sets, first + number, check))
         .collect();
     let mut runs = Vec::with_capacity(made.len());
     let mut detail = None;

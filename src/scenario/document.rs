@@ -9,7 +9,8 @@ use super::resolve::{Known, Layout, Parts, Resolved};
 use super::sections::{Scenario, Sweep};
 use super::syntax::doubles::{Assigned, read};
 use super::syntax::edit::sections;
-use super::syntax::{Field, Mistake, Node, Place, ScenarioError, Sources, Value};
+use super::syntax::path::numbered;
+use super::syntax::{At, Field, Mistake, Node, Place, ScenarioError, Sources, Value};
 use crate::routing::Tables;
 use crate::text_file::without_mark;
 use std::path::{Path, PathBuf};
@@ -141,6 +142,11 @@ impl Document {
         Ok(())
     }
 
+    /// The keys of a path with all elements of lists by their numbers: the same for paths that lead to the same value.
+    pub(crate) fn keys(&self, path: &str) -> Vec<String> {
+        numbered(&self.root, path)
+    }
+
     /// What the place of a value is called that was changed.
     pub(crate) fn assignment(path: &str, value: &str) -> String {
         format!("--set {path}={value}")
@@ -154,6 +160,22 @@ impl Document {
     /// The error to show for a mistake in this scenario.
     pub(crate) fn error(&self, mistake: Mistake) -> ScenarioError {
         self.sources.error(mistake)
+    }
+
+    /// Refuses more seeds than there are from the first one on, none of which begins again at 0.
+    ///
+    /// # Errors
+    /// Where it is written how many are asked for.
+    pub(crate) fn require_seeds(&self, first: u64, asked: &At<u32>) -> Result<(), ScenarioError> {
+        let (count, left) = (u64::from(asked.value), u64::MAX - first);
+        if count <= left.saturating_add(1) {
+            return Ok(());
+        }
+        Err(self.error(asked.mistake(format!(
+            "{count} seeds from `seed: {first}` on go beyond {}, the largest: expected at most {}, or a smaller `seed`",
+            u64::MAX,
+            left + 1
+        ))))
     }
 
     /// Keeps the claims for which the list, by their order, says so.

@@ -1,8 +1,10 @@
 //! Commands and flags.
 
+mod changes;
 mod checkpoints;
 mod study;
 
+pub use changes::Changes;
 pub use checkpoints::Checkpoints;
 pub use study::{Compare, Merge, Reproduce, Saturate, Shard, Sweep, Work};
 
@@ -90,35 +92,6 @@ pub enum Command {
     Completions(super::completions::Completions),
     /// Print the manual page, for `man -l -`
     Man,
-}
-
-/// The scenario a command works on.
-#[derive(Args, Clone, Debug)]
-pub struct Changes {
-    /// Change one value of the scenario; repeatable
-    ///
-    /// PATH is the key path as in the file, list elements by number or name:
-    /// `fabric.switch.lanes=8`, `traffic.0.process.load=0.7`, `traffic.bulk.size=2 KiB`,
-    /// `fabric.topology=KAryNTree(k: 4, n: 3)`.
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
-}
-
-impl Changes {
-    /// Reads the scenario, or the embedded one, and changes it.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or a change does not fit.
-    pub fn open(&self, file: Option<&Path>) -> Result<Document, Error> {
-        let mut document = match file {
-            Some(path) => Document::read(path)?,
-            None => Document::embedded(),
-        };
-        for assignment in &self.set {
-            document.set(assignment)?;
-        }
-        Ok(document)
-    }
 }
 
 /// Form of the result on standard output.

@@ -60,6 +60,17 @@ impl Balance {
         summary: "times every destination chooses its ways again (path balancing, not with `balance: Ports`)",
     };
 
+    /// Whether loads are balanced, in this fabric.
+    fn is_by_load(self, graph: &Graph) -> bool {
+        let entries = graph.switches().len() * graph.hosts().len();
+        self == Self::Load || self == Self::Auto && entries <= PATIENCE
+    }
+
+    /// Times that every destination chooses its ways in this fabric, of so many that are asked for.
+    pub(super) fn passes(self, graph: &Graph, asked: u8) -> u8 {
+        if self.is_by_load(graph) { asked } else { 1 }
+    }
+
     /// Forwarding tables `[switch][host]`; `hops(i)` are the hops left from every switch to the `i`-th
     /// destination switch, `candidate(i, switch, neighbor)` tells whether the way there may lead over
     /// `neighbor`, which must be one hop nearer.
@@ -72,8 +83,7 @@ impl Balance {
         candidate: impl Fn(usize, usize, usize) -> bool + Sync,
         passes: u8,
     ) -> Vec<u8> {
-        let entries = adjacency.len() * graph.hosts().len();
-        if self == Self::Ports || self == Self::Auto && entries > PATIENCE {
+        if !self.is_by_load(graph) {
             return spread(graph, adjacency, destinations, candidate);
         }
         let steps = Steps::by_destination(graph, |_| true);

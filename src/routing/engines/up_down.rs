@@ -148,12 +148,16 @@ impl RoutingEngine for UpDown {
             return self.over_trees(&fabric, named);
         }
         let Some(roots) = named else {
+            let passes = match self.lookup {
+                Lookup::Destination => self.balance.passes(graph, self.passes),
+                Lookup::Input => self.passes,
+            };
             let search = Search {
                 graph,
                 adjacency: fabric.adjacency,
                 destinations: fabric.destinations,
                 tree: self.tree,
-                passes: self.passes,
+                passes,
             };
             return search.route(|roots| self.one_order(&fabric, roots));
         };

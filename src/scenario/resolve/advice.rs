@@ -23,6 +23,23 @@ use std::path::Path;
 const LARGEST: u64 = 1 << 20;
 /// Engines that are named, at most.
 const MOST_NAMED: usize = 3;
+/// Engines for every connected fabric, in the order in which they are tried: those that are known best, then those of one lane,
+/// then by the lanes they take.
+const FOR_ALL: &[&str] = &[
+    "UpDown",
+    "Lash",
+    "Dfsssp",
+    "OpenSmUpDown",
+    "SegmentRouting",
+    "TurnProhibition",
+    "SpanningTree",
+    "OpenSmLash",
+    "OpenSmDfsssp",
+    "MpLash",
+    "MinimalAdaptive",
+];
+/// Those of them that are tried where an engine is made for the fabric.
+const BESIDE_SPECIAL: usize = 2;
 /// Times that more lanes are tried: an engine may need more as it gets more.
 const TRIALS: usize = 3;
 
@@ -137,6 +154,11 @@ impl Advice<'_> {
             return is_plain.then(|| "to `UpDown()`".into());
         }
         let own = &self.scenario.routing.name.value;
+        let own = self
+            .parts
+            .engines
+            .find(own)
+            .map_or(&**own, |entry| entry.name);
         let mut named: Vec<String> = Vec::new();
         for name in self.candidates() {
             if name == own || named.len() == MOST_NAMED {
@@ -168,7 +190,7 @@ impl Advice<'_> {
         })
     }
 
-    /// Engines made for this fabric, then those for every fabric.
+    /// Engines made for this fabric, then those for every fabric; of these all where none is made for it.
     fn candidates(&self) -> impl Iterator<Item = &'static str> + use<> {
         let special: &[&str] = match self.layout.graph.shape() {
             Shape::Dragonfly(_) => &["DragonflyMinimal", "Ugal"],
@@ -180,7 +202,11 @@ impl Advice<'_> {
             Shape::Fly(_) => &["DestinationTag"],
             Shape::Irregular => &[],
         };
-        special.iter().copied().chain(["UpDown", "Lash"])
+        let more = match special {
+            [] => FOR_ALL,
+            _ => &FOR_ALL[..BESIDE_SPECIAL],
+        };
+        special.iter().chain(more).copied()
     }
 
     fn is_large(&self) -> bool {
@@ -230,5 +256,51 @@ impl Advice<'_> {
         plan.switch.sharing = BufferSharing::PerLane;
         plan.switch.input_turns = InputTurns::Flits;
         prove(&self.layout.graph, found, &plan).is_ok_and(|proof| proof.acyclic)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Document;
+
+    /// What a fabric without structure is refused with under this engine, in its first line.
+    fn refused(routing: &str, switch: &str) -> String {
+        let text = format!(
+            "Scenario(
+                fabric: (topology: Irregular(switches: 20, degree: 4, seed: 3), link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"),
+                         switch: (lane_capacity: \"32 flits\", {switch})),
+                routing: {routing},
+                traffic: [(name: \"all\", pattern: Uniform, process: Bernoulli(load: 0.1), size: \"4 flits\")],
+                phases: (warmup: \"100 cycles\", measure: \"1000 cycles\"))"
+        );
+        let document = Document::parse("t.ron", &text, Path::new("")).expect("a scenario");
+        let error = document.resolve(&Parts::registered());
+        let error = error.expect_err("it is refused").to_string();
+        error.lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn engines_for_every_fabric_are_there_once() {
+        let parts = Parts::registered();
+        for (place, name) in FOR_ALL.iter().enumerate() {
+            assert!(parts.engines.names().any(|known| known == *name), "{name}");
+            assert!(!FOR_ALL[..place].contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn fabrics_without_structure_have_more_than_two_ways_out() {
+        let message = refused("MinHop()", "lanes: 8");
+        let engines = ["`UpDown()` (1 lane), `Lash()` (", " or `Dfsssp()` ("];
+        assert!(
+            engines.iter().all(|words| message.contains(words)),
+            "{message}"
+        );
+        // lanes of a pool stop each other, so that engines of one lane are left
+        let message = refused("MinHop()", "lanes: 8, sharing: PortPool");
+        let engines =
+            "`UpDown()` (1 lane), `SegmentRouting()` (1 lane) or `TurnProhibition()` (1 lane)";
+        assert!(message.contains(engines), "{message}");
     }
 }

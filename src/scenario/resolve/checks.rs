@@ -321,7 +321,7 @@ pub(super) fn arbitrated_lanes(
 }
 
 /// Lanes that packets of a service level may use.
-fn lanes_of(routes: &Routes, plan: &Plan, sl: SlId) -> Vec<u8> {
+pub(super) fn lanes_of(routes: &Routes, plan: &Plan, sl: SlId) -> Vec<u8> {
     match routes {
         Routes::Tables(tables) => {
             let map = &tables.lanes;

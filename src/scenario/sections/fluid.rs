@@ -56,6 +56,25 @@ fn reserved(item: &Item<'_>) -> Read<f64> {
 }
 
 impl Fluid {
+    /// Keys whose values are not what they are when they are left out.
+    pub(in crate::scenario) fn written(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let keys = [
+            ("solver", !self.has_default_solver()),
+            ("policy", self.policy.name.value != "Static"),
+            ("weights", self.weights != Weights::Weights),
+            ("carry", self.carry.value != Carry::Nothing),
+            ("reserved", self.reserved.value > 0.0),
+            ("runs", self.runs.value != 1),
+        ];
+        keys.into_iter()
+            .filter_map(|(key, is_other)| is_other.then_some(key))
+    }
+
+    /// Whether the solver is that of scenarios that name none.
+    pub fn has_default_solver(&self) -> bool {
+        self.solver.name.value == "Ffa"
+    }
+
     /// Whether its parts exist and take their arguments.
     pub(in crate::scenario) fn check_parts(&self, parts: &Parts<'_>) -> Result<(), Mistake> {
         self.solver(parts)?;

@@ -71,6 +71,7 @@ impl Design {
             return Err(document.error(mistake).into());
         };
         require_few(document, &sweep.axes, Some(&sweep.seeds))?;
+        document.require_seeds(scenario.seed, &sweep.seeds)?;
         let (axes, points) = points(&sweep.axes);
         let mut design = Self {
             axes,
@@ -93,7 +94,7 @@ impl Design {
         let document = &self.bare(document);
         for point in 0..self.points.len() {
             for number in 0..u64::from(sweep.seeds.value) {
-                let seed = first.wrapping_add(number);
+                let seed = first + number;
                 let run = self.document(document, point, seed);
                 let run = run.map_err(|error| written.located(error, &self.pairs(point)))?;
                 let identity = run.identity();

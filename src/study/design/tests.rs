@@ -156,6 +156,35 @@ fn senseless_sweeps_are_refused_where_they_are_written() {
     );
 }
 
+/// Seeds are counted from that of the scenario on, and none begins again at 0.
+#[test]
+fn seeds_beyond_the_largest_are_refused() {
+    let seeds = |first: u64, count: u32| {
+        let text = crate::scenario::document::DEFAULT.trim_end();
+        let text = text.strip_suffix(')').expect("a scenario");
+        let text = format!("{text}\nsweep: (axes: [], seeds: {count}))");
+        let mut document = Document::parse("own.ron", &text, std::path::Path::new("")).unwrap();
+        document.assign("seed", &first.to_string()).unwrap();
+        let line = text.lines().count();
+        let design = Design::new(&document).map_err(|error| error.to_string());
+        design.map_err(|error| error.replace(&format!("own.ron:{line}:"), "own.ron:LINE:"))
+    };
+    let last = u64::MAX;
+    let design = seeds(last - 1, 2).unwrap();
+    let found: Vec<u64> = design.runs.iter().map(|run| run.seed).collect();
+    assert_eq!(found, [last - 1, last]);
+    assert_eq!(seeds(last, 1).unwrap().runs.len(), 1);
+    for (first, count, left) in [(last - 1, 3, 2), (last, 2, 1), (last - 9, 1_000, 10)] {
+        assert_eq!(
+            seeds(first, count).unwrap_err(),
+            format!(
+                "own.ron:LINE:26: sweep.seeds: {count} seeds from `seed: {first}` on go beyond 18446744073709551615, the largest: \
+                 expected at most {left}, or a smaller `seed`"
+            )
+        );
+    }
+}
+
 #[test]
 fn units_of_a_kind_go_to_the_header() {
     let design = sweep("(axes: [(\"traffic.0.size\", [\"64 B\", \"1 KiB\"])])").unwrap();

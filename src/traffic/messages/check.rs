@@ -22,6 +22,8 @@ pub struct Checked {
     pub counts: Vec<Counts>,
     /// Longest delay after a message that another one waits for \[cycles\].
     pub longest_delay: u64,
+    /// Time of the last message \[cycles\]: none is later.
+    pub last: u64,
 }
 
 /// Most packets of a class at a host: they are numbered.
@@ -46,9 +48,9 @@ pub fn check(
     let mut checked = Checked {
         counts: vec![Counts::default(); sizes.len()],
         longest_delay: 0,
+        last: 0,
     };
     let mut ends: Vec<[HostId; 2]> = Vec::new();
-    let mut time = 0;
     for message in source.messages()? {
         let message = message?;
         let wrong = |reason: String| MessageError {
@@ -56,13 +58,13 @@ pub fn check(
             line: message.line,
             reason,
         };
-        if message.time < time {
+        if message.time < checked.last {
             return Err(wrong(format!(
-                "its time is cycle {}, before cycle {time} of the message before: sort by time",
-                message.time
+                "its time is cycle {}, before cycle {} of the message before: sort by time",
+                message.time, checked.last
             )));
         }
-        time = message.time;
+        checked.last = message.time;
         waits(&message, &ends).map_err(wrong)?;
         ends.push([message.source, message.destination]);
         let delays = message.after.iter().map(|after| after.delay);

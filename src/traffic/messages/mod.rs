@@ -143,6 +143,8 @@ pub struct Workload {
     pub source: Arc<dyn MessageSource>,
     /// Longest delay after a message that another one waits for \[cycles\].
     pub longest_delay: u64,
+    /// Time of the last message \[cycles\].
+    pub last: u64,
 }
 
 /// The pattern of a class that sends messages: some hosts send, but no destination is drawn.

@@ -378,6 +378,7 @@ pub(super) fn add_messages(dice: &mut Dice, graph: &Graph, service_levels: u8, p
     plan.workloads.push(Workload {
         source,
         longest_delay: checked.longest_delay,
+        last: checked.last,
     });
 }
 

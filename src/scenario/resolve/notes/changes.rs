@@ -1,9 +1,9 @@
-//! Changes of limits that come when there is nothing left to limit.
+//! Limits that never count: others replace them before a flow starts, or they come when there is nothing left to limit.
 
 use super::varied::Varied;
 use crate::plan::FlowPlan;
 use crate::scenario::Resolved;
-use crate::scenario::sections::traffic::Flows;
+use crate::scenario::sections::traffic::{Allowed, Flows};
 
 /// What is said of entries that have some.
 pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
@@ -12,9 +12,71 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
         let entries = class.flows.iter().flatten();
         entries.map(move |entry| (number, entry))
     });
-    entries
-        .filter_map(|(number, entry)| late(resolved, (number, entry), varied))
-        .collect()
+    let both = entries.flat_map(|entry| {
+        let before = early(resolved, entry, varied);
+        [before, late(resolved, entry, varied)]
+    });
+    both.flatten().collect()
+}
+
+/// The times of the changes of an entry \[cycles\].
+fn times(resolved: &Resolved, entry: &Flows) -> Vec<u64> {
+    let clock = resolved.layout.clock;
+    let times = entry.changes.iter().map(|(at, _)| at.value.cycles(clock));
+    times.collect()
+}
+
+/// The cycle in which the longest run ends.
+pub(super) fn end(resolved: &Resolved) -> u64 {
+    let phases = &resolved.plan.phases;
+    phases.warmup + phases.measure + phases.drain_limit
+}
+
+/// What is said of that cycle.
+pub(super) fn words_of_end(end: u64) -> String {
+    format!("the longest run ends in cycle {end}, with warm-up, measurement and drain")
+}
+
+/// The flows of a class with changes at these times, which are those of an entry, or of several that are alike.
+fn own<'a>(
+    resolved: &'a Resolved,
+    number: usize,
+    times: &'a [u64],
+) -> impl Iterator<Item = &'a FlowPlan> {
+    resolved.plan.flows.iter().filter(move |flow| {
+        let own = flow.changes.iter().map(|&(time, _)| time);
+        usize::from(flow.class) == number && own.eq(times.iter().copied())
+    })
+}
+
+/// The limit and the changes of an entry, in a class by its number, that another change replaces when no flow has started.
+fn early(
+    resolved: &Resolved,
+    (number, entry): (usize, &Flows),
+    varied: &Varied<'_>,
+) -> Option<String> {
+    let keys = ["pairs", "start", "limit", "changes"];
+    let is_varied = |key: &str| varied.includes(&format!("traffic.*.flows.*.{key}"));
+    let times = times(resolved, entry);
+    let start = own(resolved, number, &times).map(|flow| flow.start).min()?;
+    let replacing = times.iter().rposition(|&time| time <= start)?;
+    if start >= end(resolved) || keys.into_iter().any(is_varied) {
+        return None;
+    }
+    let limit = (entry.limit.value != Allowed::Any).then(|| String::from("limit"));
+    let before = (0..replacing).map(|place| format!("changes[{place}]"));
+    let replaced: Vec<String> = limit.into_iter().chain(before).collect();
+    let (last, others) = replaced.split_last()?;
+    let (what, them) = if others.is_empty() {
+        (format!("{last} changes"), "it")
+    } else {
+        (format!("{} and {last} change", others.join(", ")), "them")
+    };
+    let path = entry.limit.path.trim_end_matches("limit");
+    Some(format!(
+        "{path}{what} nothing: changes[{replacing}] replaces {them} in cycle {}, and the first flow starts in cycle {start}",
+        times[replacing]
+    ))
 }
 
 /// The first change of an entry, in a class by its number, from which on none does anything.
@@ -23,21 +85,15 @@ fn late(
     (number, entry): (usize, &Flows),
     varied: &Varied<'_>,
 ) -> Option<String> {
-    let clock = resolved.layout.clock;
-    let times = entry.changes.iter().map(|(at, _)| at.value.cycles(clock));
-    let times: Vec<u64> = times.collect();
+    let times = times(resolved, entry);
     let last = *times.last()?;
-    let phases = &resolved.plan.phases;
-    let end = phases.warmup + phases.measure + phases.drain_limit;
+    let end = end(resolved);
     let stop = (!varied.includes("traffic.*.flows.*.stop"))
         .then(|| last_stop(resolved, number, &times))
         .flatten();
     let (bound, why) = match stop {
         Some(stop) if last >= stop => (stop, format!("the flows stop in cycle {stop}")),
-        _ if last >= end && !varied.includes("phases") => (
-            end,
-            format!("the longest run ends in cycle {end}, with warm-up, measurement and drain"),
-        ),
+        _ if last >= end && !varied.includes("phases") => (end, words_of_end(end)),
         _ => return None,
     };
     let first = times.iter().position(|&time| time >= bound)?;
@@ -55,14 +111,77 @@ fn late(
 /// that it has made before.
 fn last_stop(resolved: &Resolved, number: usize, times: &[u64]) -> Option<u64> {
     let plan = &resolved.plan;
-    let is_own = |flow: &&FlowPlan| {
-        let own = flow.changes.iter().map(|&(time, _)| time);
-        usize::from(flow.class) == number && own.eq(times.iter().copied())
-    };
-    let mut flows = plan.flows.iter().filter(is_own).peekable();
+    let mut flows = own(resolved, number, times).peekable();
     flows.peek()?;
     flows.try_fold(0, |last, flow| {
         let stop = flow.stop.filter(|_| plan.is_backlogged(flow));
         stop.map(|stop| stop.max(last))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTHING, of_flows, said_beside};
+
+    #[test]
+    fn limits_that_are_replaced_before_the_start_are_told() {
+        let of = |entry: &str| of_flows(&format!("start: \"500 cycles\", {entry}"), &[]);
+        let note = |what: &str, nothing: &str, cycle: u64| {
+            [format!(
+                "traffic[0].flows[0].{what} nothing: {nothing} in cycle {cycle}, and the first flow starts in cycle 500"
+            )]
+        };
+        let change = |time: u64| format!("(\"{time} cycles\", Rate(0.25))");
+        let changes = |times: &[u64]| {
+            let changes: Vec<String> = times.iter().copied().map(change).collect();
+            format!("changes: [{}]", changes.join(", "))
+        };
+        for time in [0, 100, 500] {
+            assert_eq!(
+                of(&format!("limit: Rate(0.5), {}", changes(&[time]))),
+                note("limit changes", "changes[0] replaces it", time)
+            );
+            assert_eq!(of(&changes(&[time])), NOTHING);
+        }
+        assert_eq!(
+            of(&changes(&[100, 200])),
+            note("changes[0] changes", "changes[1] replaces it", 200)
+        );
+        assert_eq!(
+            of(&format!(
+                "limit: Rate(0.5), {}",
+                changes(&[0, 300, 500, 501])
+            )),
+            note(
+                "limit, changes[0] and changes[1] change",
+                "changes[2] replaces them",
+                500
+            )
+        );
+        let counts = format!("limit: Rate(0.5), {}", changes(&[501, 600]));
+        assert_eq!(of(&counts), NOTHING);
+        let replaced = format!("limit: Rate(0.5), {}", changes(&[100]));
+        let class = format!("flows: [(pairs: AllToAll, start: \"500 cycles\", {replaced})]");
+        for varied in [
+            "traffic.u.flows.0.start",
+            "traffic.0.flows[0].limit",
+            "traffic.u.flows",
+        ] {
+            assert_eq!(
+                said_beside(&[varied], &[("CLASS", &*class)]),
+                NOTHING,
+                "{varied}"
+            );
+        }
+        // one that starts before is limited
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("f.csv");
+        std::fs::write(
+            &file,
+            "source,destination,start [cycles]\n0,1,700\n0,2,99\n",
+        )
+        .expect("writable");
+        let class = format!("flows: [(pairs: Csv(file: {file:?}), {replaced})]");
+        assert_eq!(said_beside(&[], &[("CLASS", &*class)]), NOTHING);
+    }
 }

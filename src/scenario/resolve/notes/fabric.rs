@@ -1,9 +1,11 @@
-//! Keys of the fabric that change nothing: faults that nothing has, links of hosts without values, VL15 that nobody uses.
+//! Keys of the fabric that change nothing: faults that nothing has, seeds that nothing is drawn by, links of hosts without values, VL15
+//! that nobody uses, a limit of high priority where only one table serves a lane.
 
 use super::varied::Varied;
 use crate::ids::LinkId;
+use crate::qos::vl_arbitration::HighPriorityLimit;
 use crate::scenario::Resolved;
-use crate::scenario::sections::faults::Failures;
+use crate::scenario::sections::faults::{Failures, Faults};
 use crate::scenario::syntax::At;
 use crate::topology::Graph;
 
@@ -12,6 +14,7 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     let mut notes = faults(resolved, varied);
     notes.extend(host_link(resolved, varied));
     notes.extend(management_lane(resolved, varied));
+    notes.extend(limit(resolved, varied));
     notes
 }
 
@@ -38,8 +41,30 @@ fn faults(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     let of_switches = of_switches.then(|| rounded(&faults.switches, switches));
     let of_links = failed.links.is_empty();
     let of_links = of_links.then(|| rounded(&faults.links, links));
-    let both = [of_switches, of_links].into_iter();
-    both.flatten().flatten().collect()
+    let both = [of_switches, of_links].into_iter().flatten();
+    both.chain([seed(faults, varied)]).flatten().collect()
+}
+
+/// A seed of faults of which none is drawn.
+fn seed(faults: &Faults, varied: &Varied<'_>) -> Option<String> {
+    faults.seed?;
+    let is_drawn = draws(&faults.switches.value) || draws(&faults.links.value);
+    let keys = ["faults.switches", "faults.links", "faults.seed"];
+    let is_for_others = keys.iter().any(|key| varied.includes(key));
+    (!is_drawn && !is_for_others).then(|| {
+        String::from(
+            "faults.seed changes nothing: neither `switches` nor `links` draws any by `Count` or `Fraction`",
+        )
+    })
+}
+
+/// Whether what fails is drawn.
+fn draws<T>(failures: &Failures<T>) -> bool {
+    match *failures {
+        Failures::None | Failures::List(_) => false,
+        Failures::Count(count) => count > 0,
+        Failures::Fraction(fraction) => fraction > 0.0,
+    }
 }
 
 /// A fraction of so many things of which none has failed; what one and several of them are called.
@@ -88,4 +113,87 @@ fn management_lane(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
             resolved.scenario.qos.management_lane.path
         )
     })
+}
+
+/// A limit of what one table may send before the other one, where one of them serves no lane.
+fn limit(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
+    let tables = resolved.plan.switch.vl_arbitration.as_ref()?;
+    if tables.limit == HighPriorityLimit::default() || varied.includes("qos.vl_arbitration") {
+        return None;
+    }
+    let serves = |table: &[(u8, u8)]| table.iter().any(|(_, weight)| *weight > 0);
+    let idle = if !serves(&tables.high) {
+        "high"
+    } else if !serves(&tables.low) {
+        "low"
+    } else {
+        return None;
+    };
+    Some(format!(
+        "qos.vl_arbitration.limit_of_high_priority changes nothing: it counts what the table `high` sends before `low`, and `{idle}` \
+         has no entry with a weight above 0"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTHING, UNIFORM, said, said_beside};
+
+    #[test]
+    fn seeds_of_faults_that_are_listed_are_told() {
+        let of = |faults: &str, varied: &[&str]| {
+            let section =
+                format!(", allow_unreachable: true, faults: ({faults}, keep_connected: false)");
+            said_beside(varied, &[UNIFORM, ("SCENARIO", &*section)])
+        };
+        let idle = "faults.seed changes nothing: neither `switches` nor `links` draws any by `Count` or `Fraction`";
+        for listed in [
+            "links: List([(0, 1)])",
+            "switches: List([1])",
+            "switches: List([1]), links: Count(0)",
+            "switches: List([1]), links: Fraction(0)",
+        ] {
+            assert_eq!(of(&format!("{listed}, seed: 5"), &[]), [idle], "{listed}");
+            assert_eq!(of(listed, &[]), NOTHING, "{listed}");
+        }
+        assert_eq!(of("links: Count(1), seed: 5", &[]), NOTHING);
+        assert_eq!(of("switches: Fraction(0.5), seed: 5", &[]), NOTHING);
+        for varied in ["faults.links", "faults.switches", "faults.seed", "faults"] {
+            let found = of("switches: List([1]), seed: 5", &[varied]);
+            assert_eq!(found, NOTHING, "{varied}");
+        }
+    }
+
+    #[test]
+    fn limits_between_one_table_and_none_are_told() {
+        let of = |tables: &str, varied: &[&str]| {
+            let section = format!(", qos: (vl_arbitration: ({tables}))");
+            said_beside(varied, &[UNIFORM, ("SCENARIO", &*section)])
+        };
+        let idle = |table: &str| {
+            [format!(
+                "qos.vl_arbitration.limit_of_high_priority changes nothing: it counts what the table `high` sends before `low`, \
+                 and `{table}` has no entry with a weight above 0"
+            )]
+        };
+        for limit in ["10", "Packets(4)", "Unlimited", "255"] {
+            let limit = format!("limit_of_high_priority: {limit}");
+            for (tables, told) in [
+                ("low: [(0, 1), (1, 2)]", "high"),
+                ("low: [(0, 1), (1, 2)], high: [(0, 0)]", "high"),
+                ("high: [(0, 1), (1, 2)]", "low"),
+            ] {
+                let found = of(&format!("{tables}, {limit}"), &[]);
+                assert_eq!(found, idle(told), "{tables}, {limit}");
+            }
+            let both = format!("high: [(0, 1)], low: [(1, 2)], {limit}");
+            assert_eq!(of(&both, &[]), NOTHING);
+        }
+        let tables = "low: [(0, 1), (1, 2)], limit_of_high_priority: 10";
+        for varied in ["qos.vl_arbitration.high", "qos.vl_arbitration", "qos"] {
+            assert_eq!(of(tables, &[varied]), NOTHING, "{varied}");
+        }
+        assert_eq!(of("low: [(0, 1), (1, 2)]", &[]), NOTHING);
+        assert_eq!(said(&[UNIFORM]), NOTHING);
+    }
 }

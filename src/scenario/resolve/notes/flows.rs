@@ -1,4 +1,5 @@
-//! Keys about flows that change nothing: there are no flows, none of those that they are about, or nobody who asks for them.
+//! Keys about flows that change nothing, as there are no flows, none of those that they are about, or nobody who asks for them; and
+//! keys about other classes, where all have flows.
 
 use super::varied::Varied;
 use crate::plan::{FlowPlan, Plan, Scheduler};
@@ -12,6 +13,8 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     if !(varied.includes("traffic.*.flows") || varied.includes("traffic.*.slots")) {
         notes.extend(queue(plan));
         notes.extend(scheduler(plan));
+        notes.extend(source_queue(resolved, varied));
+        notes.extend(fluid(resolved, varied));
     }
     notes.extend(weights(resolved, varied));
     notes
@@ -44,6 +47,36 @@ fn scheduler(plan: &Plan) -> Option<String> {
         String::from(
             "fabric.host.scheduler changes nothing: it chooses among the flows of a host, and no class has `flows`",
         )
+    })
+}
+
+/// A bound of queues that no class has.
+fn source_queue(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
+    resolved.plan.host.source_queue?;
+    let mut classes = resolved.scenario.traffic.iter();
+    let is_idle = classes.all(|class| class.flows.is_some());
+    (is_idle && !varied.includes("fabric.host.source_queue")).then(|| {
+        String::from(
+            "fabric.host.source_queue changes nothing: it bounds what a `process` of a class has made and not sent, and every \
+             class has `flows`, which `flow_queue` bounds",
+        )
+    })
+}
+
+/// Keys of the flow level, of no flow.
+fn fluid(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
+    if has_flows(&resolved.plan) || varied.includes("fluid") {
+        return None;
+    }
+    let written = resolved.scenario.fluid.written();
+    let written: Vec<String> = written.map(|key| format!("fluid.{key}")).collect();
+    let (last, others) = written.split_last()?;
+    let why = "no class has `flows`";
+    Some(if others.is_empty() {
+        format!("{last} changes nothing: it is about flows, and {why}")
+    } else {
+        let others = others.join(", ");
+        format!("{others} and {last} change nothing: they are about flows, and {why}")
     })
 }
 
@@ -91,4 +124,63 @@ fn weighted(plan: &Plan, number: usize, entries: &[Flows]) -> Option<String> {
     let has_weight = |flow: &FlowPlan| usize::from(flow.class) == number && flow.weight != 1;
     (entries.iter().all(is_table) && own.any(has_weight))
         .then(|| String::from("flows: the column `weight`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTHING, UNIFORM, of_flows, said, said_beside};
+
+    #[test]
+    fn queues_of_classes_that_are_not_there_are_told() {
+        let queue = ("FABRIC", ", host: (source_queue: 8)");
+        let told = "fabric.host.source_queue changes nothing: it bounds what a `process` of a class has made and not sent, and \
+                    every class has `flows`, which `flow_queue` bounds";
+        assert_eq!(of_flows("", &[queue]), [told]);
+        assert_eq!(of_flows("process: Bernoulli(load: 0.1)", &[queue]), [told]);
+        assert_eq!(said(&[UNIFORM, queue]), NOTHING);
+        let class = ("CLASS", "flows: [(pairs: AllToAll)]");
+        let beside = "flows: [(pairs: AllToAll)]), (name: \"v\", size: \"4 flits\", pattern: Uniform, \
+                      process: Bernoulli(load: 0.1)";
+        assert_eq!(said(&[("CLASS", beside), queue]), NOTHING);
+        for varied in ["traffic", "traffic.u.flows", "fabric.host.source_queue"] {
+            assert_eq!(said_beside(&[varied], &[class, queue]), NOTHING, "{varied}");
+        }
+    }
+
+    #[test]
+    fn the_flow_level_of_no_flow_is_told() {
+        let of = |fluid: &str| {
+            let section = format!(", fluid: ({fluid})");
+            said(&[UNIFORM, ("SCENARIO", &*section)])
+        };
+        let why = "about flows, and no class has `flows`";
+        for (fluid, key) in [
+            ("carry: Rates", "carry"),
+            ("solver: Saa()", "solver"),
+            ("policy: Ascent()", "policy"),
+            ("weights: Sizes", "weights"),
+            ("reserved: 0.1", "reserved"),
+            ("runs: 9", "runs"),
+        ] {
+            let told = format!("fluid.{key} changes nothing: it is {why}");
+            assert_eq!(of(fluid), [told], "{fluid}");
+        }
+        assert_eq!(
+            of("carry: Routes, reserved: 0.1, runs: 2"),
+            [format!(
+                "fluid.carry, fluid.reserved and fluid.runs change nothing: they are {why}"
+            )]
+        );
+        assert_eq!(of(""), NOTHING);
+        assert_eq!(of("solver: Ffa(), carry: Nothing, runs: 1"), NOTHING);
+        let carried = ("SCENARIO", ", fluid: (carry: Rates)");
+        assert_eq!(of_flows("", &[carried]), NOTHING);
+        for varied in ["traffic.u.flows", "fluid.carry", "fluid"] {
+            assert_eq!(
+                said_beside(&[varied], &[UNIFORM, carried]),
+                NOTHING,
+                "{varied}"
+            );
+        }
+    }
 }

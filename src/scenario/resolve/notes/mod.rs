@@ -9,7 +9,10 @@ mod far;
 mod flows;
 mod marks;
 mod requests;
+mod routing;
 mod sizes;
+mod starts;
+mod thresholds;
 mod varied;
 
 use super::resolved::Resolved;
@@ -24,8 +27,11 @@ pub(super) fn notes(resolved: &Resolved, varied: &[String]) -> Vec<String> {
     notes.extend(fabric::notes(resolved, &varied));
     notes.extend(flows::notes(resolved, &varied));
     notes.extend(changes::notes(resolved, &varied));
+    notes.extend(starts::notes(resolved, &varied));
     notes.extend(sizes::notes(resolved));
     notes.extend(marks::notes(resolved, &varied));
+    notes.extend(thresholds::notes(resolved, &varied));
+    notes.extend(routing::notes(resolved, &varied));
     notes.extend(requests::notes(resolved, &varied));
     notes
 }

@@ -14,10 +14,11 @@ const TEXT: &str = r#"Scenario(
     phases: (warmup: "1000 cycles", measure: "10000 cycles")
     SCENARIO)"#;
 
-const UNIFORM: (&str, &str) = ("CLASS", "pattern: Uniform, process: Bernoulli(load: 0.3)");
+pub(super) const UNIFORM: (&str, &str) =
+    ("CLASS", "pattern: Uniform, process: Bernoulli(load: 0.3)");
 
 /// What is said of the text with these replacements, where `varied` have other values in other runs.
-fn said_beside(varied: &[&str], replacements: &[(&str, &str)]) -> Vec<String> {
+pub(super) fn said_beside(varied: &[&str], replacements: &[(&str, &str)]) -> Vec<String> {
     let mut text = TEXT.to_owned();
     for (from, to) in replacements {
         assert!(text.contains(from), "{from}");
@@ -33,17 +34,18 @@ fn said_beside(varied: &[&str], replacements: &[(&str, &str)]) -> Vec<String> {
     notes(&resolved, &varied)
 }
 
-fn said(replacements: &[(&str, &str)]) -> Vec<String> {
+/// What is said of the text with these replacements.
+pub(super) fn said(replacements: &[(&str, &str)]) -> Vec<String> {
     said_beside(&[], replacements)
 }
 
 /// What is said of flows with these keys.
-fn of_flows(entry: &str, more: &[(&str, &str)]) -> Vec<String> {
+pub(super) fn of_flows(entry: &str, more: &[(&str, &str)]) -> Vec<String> {
     let class = format!("flows: [(pairs: List(pairs: [(0, 1)]), {entry})]");
     said(&[&[("CLASS", &*class)][..], more].concat())
 }
 
-const NOTHING: [&str; 0] = [];
+pub(super) const NOTHING: [&str; 0] = [];
 
 #[test]
 fn faults_that_are_none_are_told() {

@@ -101,5 +101,6 @@ fn workload(
     Ok(Workload {
         source,
         longest_delay: checked.longest_delay,
+        last: checked.last,
     })
 }
