@@ -10,7 +10,7 @@
 
 use super::mechanism::Site;
 use super::rules::RuleSet;
-use super::schedule::{Pass, Window};
+use super::schedule::Pass;
 use super::stages::arbitrate::input_first;
 use super::stages::consume::Taking;
 use super::stages::generate::Hosts;
@@ -24,7 +24,8 @@ use super::view::{AllArbiters, Fabric, Optional, View};
 use crate::plan::Matching;
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::ResMut;
-use bevy_ecs::system::{InMut, IntoSystem};
+use bevy_ecs::system::{In, InMut, IntoSystem};
+use std::any::Any;
 
 /// Systems that the pass of a shard stands for, in run order.
 pub fn systems(site: &Site<'_>) -> Vec<&'static str> {
@@ -58,41 +59,43 @@ pub fn whole<const W: usize, P: RuleSet>() -> Pass {
 }
 
 fn bare_system<const W: usize, P: RuleSet>(
-    InMut(window): InMut<'_, Window>,
+    (InMut(mail), In(window)): (InMut<'_, dyn Any>, In<[u64; 2]>),
     mut fabric: Fabric<'_, '_, W>,
     mut starting: Starting<'_, '_>,
     mut outbox: ResMut<'_, Outbox>,
 ) -> u64 {
     let view = &mut fabric.view::<P>(Optional::default());
-    run(view, &mut starting, &mut outbox, window)
+    run(view, &mut starting, (mail, &mut outbox), window)
 }
 
 fn system<const W: usize, P: RuleSet>(
-    InMut(window): InMut<'_, Window>,
+    (InMut(mail), In(window)): (InMut<'_, dyn Any>, In<[u64; 2]>),
     mut fabric: Fabric<'_, '_, W>,
     mut arbiters: AllArbiters<'_, '_>,
     mut starting: Starting<'_, '_>,
     mut outbox: ResMut<'_, Outbox>,
 ) -> u64 {
     let view = &mut fabric.view::<P>(arbiters.columns(fabric.events.rules::<P>()));
-    run(view, &mut starting, &mut outbox, window)
+    run(view, &mut starting, (mail, &mut outbox), window)
 }
 
 fn run<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     starting: &mut Starting<'_, '_>,
-    outbox: &mut ResMut<'_, Outbox>,
-    window: &mut Window,
+    (mail, outbox): (&mut dyn Any, &mut ResMut<'_, Outbox>),
+    [from, to]: [u64; 2],
 ) -> u64 {
     let start = &mut starting.start();
     let outbox = outbox.bypass_change_detection();
-    let packets = window.inbox.iter().map(|mail| mail.packets().len());
-    if start.pool.unused() < packets.sum() {
-        return window.from;
+    if let Some(inbox) = mail.downcast_mut::<Vec<Mail>>() {
+        let packets = inbox.iter().map(|mail| mail.packets().len());
+        if start.pool.unused() < packets.sum() {
+            return from;
+        }
+        start.receive(view, inbox);
     }
-    start.receive(view, &mut window.inbox);
-    let mut now = next_event(view.calendar, start.sources, window.from);
-    while now < window.to && !start.pool.is_low() {
+    let mut now = next_event(view.calendar, start.sources, from);
+    while now < to && !start.pool.is_low() {
         view.calendar.set_now(now);
         view.now = now;
         cycle(view, start, outbox);

@@ -4,20 +4,19 @@
 //! them writing, are an error unless one is ordered after the other: their order would be chance.
 //! Cost: nothing per cycle but the systems.
 
-use super::executor::Lean;
+use super::executor::{Asleep, Lean};
 use super::profile::StageClock;
 use super::slot::Slot;
 use super::snapshot::name;
-use super::state::Mail;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::query::{Access, InvertibleComponentIdSet};
 use bevy_ecs::schedule::{
     IntoScheduleConfigs, LogLevel, Schedule, ScheduleBuildError, ScheduleBuildSettings,
     ScheduleLabel, SystemSet,
 };
-use bevy_ecs::system::{InMut, IntoSystem, System};
+use bevy_ecs::system::{In, InMut, IntoSystem, System};
 use bevy_ecs::world::World;
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -33,20 +32,10 @@ struct Main(Slot);
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Last(Slot, usize);
 
-/// All stages of the core as one system ([`pass`](super::pass)): returns the next cycle in which something is due, which is before the
-/// end of its window when the packet pool must grow first.
-pub type Pass = Box<dyn System<In = InMut<'static, Window>, Out = u64>>;
-
-/// Cycles that run together.
-#[derive(Debug)]
-pub struct Window {
-    /// First cycle.
-    pub from: u64,
-    /// End.
-    pub to: u64,
-    /// Mail that came before it and is to be taken out first; no notes.
-    pub inbox: Vec<Mail>,
-}
+/// All stages of the core as one system ([`pass`](super::pass)): takes the mail that came before a window, whose kind is its own affair,
+/// with the window's first cycle and its end; returns the next cycle in which something is due, which is before that end when the
+/// packet pool must grow first.
+pub type Pass = Box<dyn System<In = (InMut<'static, dyn Any>, In<[u64; 2]>), Out = u64>>;
 
 /// A pass, and the systems that it stands for, in run order.
 type StandIn = (Pass, Vec<&'static str>);
@@ -82,6 +71,7 @@ pub struct Cycle {
     clock: Option<Arc<StageClock>>,
     /// Where nothing else than what it stands for may have something to do.
     pass: Option<Pass>,
+    asleep: Asleep,
 }
 
 impl CycleBuilder {
@@ -201,13 +191,15 @@ impl CycleBuilder {
             pass.initialize(world);
             pass
         });
-        schedule.set_executor(Lean::new(clock.clone()));
+        let asleep = Asleep::default();
+        schedule.set_executor(Lean::new(clock.clone(), asleep.clone()));
         schedule.initialize(world)?;
         Ok(Cycle {
             schedule,
             stages,
             clock,
             pass,
+            asleep,
         })
     }
 }
@@ -225,6 +217,14 @@ impl Cycle {
         self.schedule.run(world);
     }
 
+    /// Puts these systems to sleep until they are others, a bit each in run order; with a profile all stay awake.
+    #[inline]
+    pub fn let_sleep(&self, systems: u64) {
+        if self.clock.is_none() {
+            self.asleep.set(systems);
+        }
+    }
+
     /// Whether there is a pass that may run instead while those sleep that may.
     pub fn has_pass(&self) -> bool {
         self.pass.is_some()
@@ -236,21 +236,17 @@ impl Cycle {
     /// # Panics
     /// Where there is no pass.
     #[inline]
-    pub fn run_pass(
-        &mut self,
-        world: &mut World,
-        [from, to]: [u64; 2],
-        inbox: &mut Vec<Mail>,
-    ) -> u64 {
+    pub fn run_pass(&mut self, world: &mut World, window: [u64; 2], mail: &mut dyn Any) -> u64 {
         let pass = self.pass.as_mut().expect("somebody asked for it");
-        let mut window = Window {
-            from,
-            to,
-            inbox: std::mem::take(inbox),
-        };
-        let next = pass.run_without_applying_deferred(&mut window, world);
-        *inbox = window.inbox;
+        let next = pass.run_without_applying_deferred((mail, window), world);
         next.expect("a stage validates its parameters when it is built")
+    }
+
+    /// The systems with these names, a bit each in run order, of the first 64.
+    pub fn bits(&self, names: &[&str]) -> u64 {
+        let stages = self.stages.iter().take(64).enumerate();
+        let own = stages.filter(|(_, stage)| names.contains(&stage.name));
+        own.fold(0, |bits, (number, _)| bits | 1 << number)
     }
 
     /// The systems, in run order.
@@ -336,6 +332,22 @@ mod tests {
         assert_eq!((two.name, two.slot), ("second", Slot::Observe));
         assert_eq!(two.reads, ["Other"]);
         assert_eq!(two.writes, ["Order"]);
+    }
+
+    #[test]
+    fn sleeping_systems_are_left_out_until_they_wake() {
+        let mut builder = CycleBuilder::new();
+        builder.add(Slot::Observe, "second", second);
+        builder.add(Slot::Credits, "first", first);
+        let mut world = world();
+        let mut cycle = builder.build(&mut world, false, None).unwrap();
+        let last = cycle.bits(&["second", "third"]);
+        assert_eq!((last, cycle.bits(&["first"])), (2, 1));
+        for asleep in [last, 0, 3] {
+            cycle.let_sleep(asleep);
+            cycle.run(&mut world);
+        }
+        assert_eq!(world.resource::<Order>().0, [1, 1, 2]);
     }
 
     #[test]

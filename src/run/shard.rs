@@ -69,6 +69,8 @@ pub struct WorldShard<const W: usize> {
     cycle: Cycle,
     snapshot: Snapshot,
     ties: Ties,
+    /// Systems of each of its sleepers, a bit each in run order.
+    sleeping: Vec<u64>,
     turnover: SystemState<Turnover<'static>>,
     receiving: SystemState<Reached<'static, 'static>>,
     inbox: Vec<Mail>,
@@ -93,19 +95,15 @@ struct Reached<'w, 's> {
     packets: Query<'w, 's, (&'static mut Group<Packet>, &'static mut Group<PacketRecord>)>,
 }
 
-/// A saved shard.
-#[derive(Serialize, Deserialize)]
-struct Saved {
-    state: Vec<SavedItem>,
-    inbox: Vec<Mail>,
-}
-
 impl<const W: usize> WorldShard<W> {
     /// A shard with all its entities but packets.
     pub fn new(mut world: World, cycle: Cycle, snapshot: Snapshot, ties: Ties) -> Self {
         let turnover = SystemState::new(&mut world);
         let receiving = SystemState::new(&mut world);
+        let sleeping = ties.sleepers.iter();
+        let sleeping = sleeping.map(|sleeper| cycle.bits(sleeper.systems));
         let mut whole = Self {
+            sleeping: sleeping.collect(),
             world,
             cycle,
             snapshot,
@@ -209,6 +207,15 @@ impl<const W: usize> WorldShard<W> {
         self.upcoming = Some(now);
     }
 
+    /// Leaves the systems of mechanisms out that sleep for the window.
+    #[inline]
+    fn let_sleep(&self) {
+        let sleepers = self.ties.sleepers.iter().zip(&self.sleeping);
+        let asleep = sleepers.filter(|(sleeper, _)| (sleeper.sleeps)(&self.world));
+        let systems = asleep.fold(0, |all, (_, systems)| all | systems);
+        self.cycle.let_sleep(systems);
+    }
+
     /// Runs the cycles `from..to` that have something to do.
     #[inline]
     fn run(&mut self, from: u64, to: u64) {
@@ -233,6 +240,13 @@ impl<const W: usize> WorldShard<W> {
     }
 }
 
+/// A saved shard.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    state: Vec<SavedItem>,
+    inbox: Vec<Mail>,
+}
+
 impl<const W: usize> Shard for WorldShard<W> {
     fn run_window(&mut self, from: u64, to: u64) {
         self.upcoming = None;
@@ -243,6 +257,7 @@ impl<const W: usize> Shard for WorldShard<W> {
             return self.run_pass(from, to);
         }
         self.receive();
+        self.let_sleep();
         let start = self.next_event(from).unwrap_or(to).min(to);
         self.run(start, to);
     }
