@@ -173,7 +173,7 @@ fn adaptive_routes_cannot_go_round_all_full_channels() {
             leaf_spine,
             "AdaptiveAscent()",
             [0.53, 0.49],
-            "all its ways need channel leaf0 port 5 to spine0 port 1 or another that carry ",
+            "all its shortest ways need channel leaf0 port 5 to spine0 port 1 or another that carry ",
         ),
         (ring, "MinimalAdaptive()", [0.27, 0.24], "channel S0 port "),
     ] {
@@ -188,6 +188,41 @@ fn adaptive_routes_cannot_go_round_all_full_channels() {
         assert!(too_much.1.contains(words), "{engine}: {}", too_much.1);
         assert_eq!(enough.0, Verdict::Steady, "{engine}: {}", enough.1);
     }
+}
+
+/// `Ugal()` may go round, by ways that cross the same channel here: two flows of one host and one of another share the one global
+/// link between their groups.
+#[test]
+fn engines_that_may_go_round_are_held_back_where_they_do_not() {
+    let dragonfly =
+        "topology: Dragonfly(p: 2, a: 2, h: 1), switch: (lanes: 4, lane_capacity: \"64 flits\")";
+    let at = |rate: f64| {
+        let flows = flow("(8, 3), (9, 1), (9, 2)", &format!(", limit: Rate({rate})"));
+        routed(dragonfly, "Ugal()", &flows, "")
+    };
+    let (verdict, reason) = at(0.5);
+    assert_eq!(verdict, Verdict::Saturated, "{reason}");
+    assert!(reason.contains("carries 1.000 of what it can"), "{reason}");
+    let (verdict, reason) = at(0.3);
+    assert_eq!(verdict, Verdict::Steady, "{reason}");
+}
+
+/// A window that is never full changes nothing, and no verdict.
+#[test]
+fn windows_with_room_change_no_verdict() {
+    let incast = |rest: &str| told(NEAR, &flow("(0, 3), (1, 3), (2, 3)", rest), "");
+    for limit in ["", ", limit: Rate(0.6)"] {
+        let without = incast(limit);
+        assert_eq!(without.0, Verdict::Saturated, "{limit}: {}", without.1);
+        assert_eq!(
+            incast(&format!("{limit}, window: 1000")),
+            without,
+            "{limit}"
+        );
+    }
+    // it is full all the time, and paces the flow
+    let (verdict, reason) = incast(", window: 1");
+    assert_eq!(verdict, Verdict::Steady, "{reason}");
 }
 
 /// Two flows and two classes ask a channel between switches for 1.04 of what it carries.

@@ -1,8 +1,9 @@
 //! Flows that always have a packet and get less than they may send, because the fabric holds them back.
 //!
 //! # Algorithm
-//! Looked at are flows without process, slots, size, window and control: nothing but the fabric, their limit and their host's
-//! link keeps them from sending. Over the part of the measurement in which it is active,
+//! Looked at are flows without process, slots, size and control, and without a window or with one that had room: nothing but the
+//! fabric, their limit and their host's link keeps them from sending. A window had room when there were fewer than 0.9 of its
+//! packets on their way in the mean, by Little's law: packets delivered per cycle times their latency and the window's delay. Over the part of the measurement in which it is active,
 //! - a flow with a limit may send what that gives it (its changes included; nothing counts where there is no limit), no more than
 //!   its host's link carries, and gets the flits that arrive;
 //! - a flow that never has a limit may send all that its host's link carries, and counts as held back only where that link
@@ -10,7 +11,7 @@
 //!
 //! A flow is held back when it gets less by what an overload of 10 % leaves behind, two packets and the time of filling the fabric
 //! allowed for: there is no chance in it. The cause is a channel of its way, or under adaptive routing the channels that all its
-//! ways need ([`cut`](super::cut)), the first of these that is true of one: it carries 0.98 of what it can; its credits come back too late for more than it carries, within 10 %; the sink behind it takes 0.98 of
+//! shortest ways need ([`cut`](super::cut)), the first of these that is true of one: it carries 0.98 of what it can; its credits come back too late for more than it carries, within 10 %; the sink behind it takes 0.98 of
 //! what it can. Without any of them it is the packets ahead of it that wait, unless other flows of the same host, or what
 //! links repeat, may have taken its turns: of a flow with a limit nothing is said then.
 //!
@@ -26,7 +27,7 @@ use super::super::Run;
 use super::window::{FULL_CHANNEL, OVERLOAD, Window};
 use crate::ids::ChannelId;
 use crate::measure::FlowCounts;
-use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Plan};
+use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE};
 use crate::scenario::credit_loops::{Loops, words};
 use crate::topology::Endpoint;
 use std::collections::BTreeSet;
@@ -36,6 +37,9 @@ const HELD_BY_CREDITS: f64 = 0.9;
 
 /// Part of what a channel carries from which on limits of flows ask it for too much: rates that fill it are rounded.
 const ASKED_TOO_MUCH: f64 = 1.001;
+
+/// Part of a window from which on it may be full: packets on their way come in waves.
+const HELD_BY_WINDOW: f64 = 0.9;
 
 /// Part of what a limit lets a flow send that is missing where the fabric alone may be the cause.
 const CLEARLY_LESS: f64 = 0.02;
@@ -101,10 +105,11 @@ fn limited(flow: &FlowPlan, pace: f64, [from, to]: [u64; 2]) -> (f64, bool) {
 }
 
 /// Whether nothing but its limit, its host's link and the fabric keeps a flow from sending.
-fn is_free(plan: &Plan, flow: &FlowPlan) -> bool {
+fn is_free(window: &Window<'_>, flow: &FlowPlan, counts: &FlowCounts) -> bool {
+    let plan = window.plan();
     let class = &plan.classes[usize::from(flow.class)];
     let is_endless = plan.is_backlogged(flow) && flow.flits.is_none();
-    is_endless && flow.window.is_none() && class.control.is_none()
+    is_endless && class.control.is_none() && window.has_room(flow, counts)
 }
 
 impl Run<'_> {
@@ -117,7 +122,7 @@ impl Run<'_> {
         let plan = &self.resolved.plan;
         let flows = plan.flows.iter().zip(counts).enumerate();
         let held = flows.filter_map(|(id, (flow, counts))| {
-            if !is_free(plan, flow) {
+            if !is_free(window, flow, counts) {
                 return None;
             }
             let shares = window.shares(flow, counts)?;
@@ -152,7 +157,7 @@ impl Run<'_> {
         let may_send = |id: usize| {
             let flow = &plan.flows[id];
             let (flits, is_limited) = window.may_send(flow, &counts[id])?;
-            (is_limited && is_free(plan, flow)).then_some((id, flits))
+            (is_limited && is_free(window, flow, &counts[id])).then_some((id, flits))
         };
         // the ways of all flows are not kept: there may be many
         let limited = || (0..plan.flows.len()).filter_map(may_send);
@@ -206,7 +211,7 @@ impl Run<'_> {
         let routes = &self.resolved.routes;
         if routes.tables().is_none() && plan.routes_of_flows.is_none() {
             let ends = [flow.source, flow.destination];
-            let full = window.full_cut(ends, routes.guarantees().minimal);
+            let full = window.full_cut(ends);
             if full.is_some() {
                 return full;
             }
@@ -273,6 +278,16 @@ impl Window<'_> {
         let from = counts.sent.start?.max(self.warmup());
         let to = flow.stop.map_or(end, |stop| stop.min(end));
         (from < to).then_some([from, to])
+    }
+
+    /// Whether the window of a flow, if it has one, keeps nothing from being sent.
+    fn has_room(&self, flow: &FlowPlan, counts: &FlowCounts) -> bool {
+        let (Some(window), Some([from, to])) = (flow.window, self.active(flow, counts)) else {
+            return flow.window.is_none();
+        };
+        let (tagged, cycles) = (counts.arrived.tagged as f64, (to - from) as f64);
+        let latencies = counts.arrived.network.sum as f64 + tagged * window.delay as f64;
+        tagged > 0.0 && latencies / cycles < HELD_BY_WINDOW * f64::from(window.packets)
     }
 
     /// Flits that its limits let a flow send in the measurement, and whether it has any.
