@@ -1,5 +1,5 @@
 //! Keys of the fabric that change nothing: faults that nothing has, seeds that nothing is drawn by, links of hosts without values, VL15
-//! that nobody uses, a limit of high priority where only one table serves a lane.
+//! that nobody uses, buffers of output lanes where there is one, a limit of high priority where only one table serves a lane.
 
 use super::varied::Varied;
 use crate::ids::LinkId;
@@ -14,6 +14,7 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     let mut notes = faults(resolved, varied);
     notes.extend(host_link(resolved, varied));
     notes.extend(management_lane(resolved, varied));
+    notes.extend(output_lanes(resolved, varied));
     notes.extend(limit(resolved, varied));
     notes
 }
@@ -115,6 +116,22 @@ fn management_lane(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     })
 }
 
+/// Buffers of output lanes where every output has one lane: the crossbar is as fast as the channel behind it, and a packet has its
+/// credits when it crosses (D18), so nothing ever waits there.
+fn output_lanes(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
+    let plan = &resolved.plan;
+    let is_alone = plan.switch.lanes == 1 && !plan.switch.management_lane;
+    let others = ["fabric.switch.lanes", "fabric.switch.output_lane_buffer"];
+    let is_for_others = others.iter().any(|other| varied.includes(other));
+    let is_idle = plan.switch.output_lane_buffer != 0 && is_alone && !is_for_others;
+    is_idle.then(|| {
+        String::from(
+            "fabric.switch.output_lane_buffer changes nothing: packets of several lanes wait for a channel behind the crossbar, and \
+             `fabric.switch.lanes` is 1",
+        )
+    })
+}
+
 /// A limit of what one table may send before the other one, where one of them serves no lane.
 fn limit(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     let tables = resolved.plan.switch.vl_arbitration.as_ref()?;
@@ -161,6 +178,24 @@ mod tests {
         for varied in ["faults.links", "faults.switches", "faults.seed", "faults"] {
             let found = of("switches: List([1]), seed: 5", &[varied]);
             assert_eq!(found, NOTHING, "{varied}");
+        }
+    }
+
+    #[test]
+    fn buffers_of_single_output_lanes_are_told() {
+        let of = |lanes: &str, rest: &str, varied: &[&str]| {
+            let switch = format!(", output_lane_buffer: \"8 flits\"{rest}");
+            said_beside(
+                varied,
+                &[UNIFORM, ("lanes: 2", lanes), ("SWITCH", &*switch)],
+            )
+        };
+        let idle = "fabric.switch.output_lane_buffer changes nothing: packets of several lanes wait for a channel behind the crossbar, \
+                    and `fabric.switch.lanes` is 1";
+        assert_eq!(of("lanes: 1", "", &[]), [idle]);
+        assert_eq!(of("lanes: 2", "", &[]), NOTHING);
+        for varied in ["fabric.switch.lanes", "fabric.switch"] {
+            assert_eq!(of("lanes: 1", "", &[varied]), NOTHING, "{varied}");
         }
     }
 
