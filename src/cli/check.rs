@@ -30,13 +30,19 @@ pub(super) fn execute(arguments: &Check) -> Result<ExitCode, Error> {
         print(&verdict(&resolved, "ok"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    sweep(&document, &resolved, &known)
+    let design = Design::new(&document)?;
+    (arguments.input.changes).tell_axes(&document, &design.axes);
+    sweep(&document, &design, &resolved, &known)
 }
 
 /// Looks at every run of the sweep: how many can be simulated, and by how many proofs that is known.
-fn sweep(document: &Document, resolved: &Resolved, known: &Known) -> Result<ExitCode, Error> {
-    let design = Design::new(document)?;
-    let outlook = outlook::of_all(document, &design, known)?;
+fn sweep(
+    document: &Document,
+    design: &Design,
+    resolved: &Resolved,
+    known: &Known,
+) -> Result<ExitCode, Error> {
+    let outlook = outlook::of_all(document, design, known)?;
     let (_, proofs) = known.computed();
     let word = if outlook.is_bright() {
         "ok"
@@ -54,7 +60,7 @@ fn sweep(document: &Document, resolved: &Resolved, known: &Known) -> Result<Exit
     if outlook.is_bright() {
         return Ok(ExitCode::SUCCESS);
     }
-    Err(Error::Usage(outlook.told(&design)))
+    Err(Error::Usage(outlook.told(design)))
 }
 
 /// How many classes are written, and how many come with them.

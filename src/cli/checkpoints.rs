@@ -18,7 +18,7 @@ pub(super) fn file(options: &Checkpoints, place: &Path) -> PathBuf {
 /// What the run starts from and what it saves.
 ///
 /// # Errors
-/// When the state to start from cannot be read.
+/// When the state to start from cannot be read, or states cannot be where they are to be.
 pub(super) fn continuation<'a>(
     options: &Checkpoints,
     place: &Path,
@@ -31,6 +31,7 @@ pub(super) fn continuation<'a>(
         check_place(file).map_err(RunError::from)?;
     }
     check_kind(&file).map_err(RunError::from)?;
+    require_apart(options.save_warmup.as_deref(), &file)?;
     let start = match &options.fork {
         Some(other) => Start::Fork(read(other)?),
         None if options.resume && file.exists() => Start::Resume(read(&file)?),
@@ -43,6 +44,12 @@ pub(super) fn continuation<'a>(
         }
         None => Start::Fresh,
     };
+    if !matches!(start, Start::Resume(_)) && file.is_file() {
+        super::note(&format!(
+            "`{}` is a state that this run does not go on from: it stays, unless the run saves its own there",
+            file.display()
+        ));
+    }
     let last = start.cycle();
     Ok(Continuation {
         start,
@@ -55,6 +62,25 @@ pub(super) fn continuation<'a>(
         }),
         packets,
     })
+}
+
+/// Refuses a saved warm-up in the place of the checkpoint, which is removed at the end.
+fn require_apart(warm: Option<&Path>, file: &Path) -> Result<(), Error> {
+    let Some(warm) = warm.filter(|warm| entry(warm) == entry(file)) else {
+        return Ok(());
+    };
+    Err(Error::Usage(format!(
+        "--save-warmup names `{}`, the place of the checkpoint of this run, which is removed at its end: choose another",
+        warm.display()
+    )))
+}
+
+/// The entry of a folder that a path names, however it is written.
+fn entry(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?;
+    let parent = path.parent().unwrap_or(Path::new("")).join(".");
+    let folder = parent.canonicalize().unwrap_or(parent);
+    Some(folder.join(name))
 }
 
 fn read(path: &Path) -> Result<Box<Checkpoint>, Error> {

@@ -125,18 +125,23 @@ pub fn execute(arguments: &Flow) -> Result<ExitCode, Error> {
 /// The scenario with all changes.
 fn open(arguments: &Flow) -> Result<Document, Error> {
     let mut document = arguments.input.open()?;
+    let changes = &arguments.input.changes;
     if let Some(solver) = &arguments.solver {
         let solver = named(&SOLVERS, "--solver", solver)?;
+        changes.tell_flag(&document, "--solver", "fluid.solver");
         document.assign("fluid.solver", &solver)?;
     }
     if let Some(policy) = &arguments.policy {
         let policy = named(&POLICIES, "--policy", policy)?;
+        changes.tell_flag(&document, "--policy", "fluid.policy");
         document.assign("fluid.policy", &policy)?;
     }
     if let Some(runs) = arguments.runs {
+        changes.tell_flag(&document, "--runs", "fluid.runs");
         document.assign("fluid.runs", &runs.to_string())?;
     }
     if let Some(seed) = arguments.seed {
+        changes.tell_flag(&document, "--seed", "seed");
         document.assign("seed", &seed.to_string())?;
     }
     Ok(document)

@@ -9,7 +9,7 @@ use crate::error::{EXPECTATION_FAILED, Error, INTERRUPTED, SIMULATION_FAULT, UNW
 use crate::report::{
     self, PacketFile, Replaces, ReportError, RunDirectory, RunResult, Verdict, leftovers, usage,
 };
-use crate::run::{self, CheckpointError, PacketSink, RunError, Settings};
+use crate::run::{self, CheckpointError, PacketSink, RunError, Settings, Start};
 use crate::scenario::{Document, Parts, Resolved};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -38,6 +38,7 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     let mut packets = packet_file(&resolved, &saved);
     let sink = packets.as_mut().map(|file| file as &mut dyn PacketSink);
     let continuation = checkpoints::continuation(&options.checkpoints, directory.place(), sink)?;
+    let is_resumed = matches!(continuation.start, Start::Resume(_));
     if options.profile {
         super::log::collect_spans();
     }
@@ -61,6 +62,8 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
             return Err(error.into());
         }
     };
+    // a state that was there before belongs to another run
+    let saved = (is_resumed || outcome.has_saved).then_some(saved);
     let result = RunResult::new(&resolved, outcome, document.identity());
     // a run of another length than the scenario says cannot be held to its claims
     let claims = match options.cycles {
@@ -109,8 +112,8 @@ fn settings(options: &RunOptions) -> Settings {
 struct Done {
     result: RunResult,
     claims: Vec<Judgement>,
-    /// Where its state would be.
-    saved: PathBuf,
+    /// Where its state is, when it went on from there or has saved it.
+    saved: Option<PathBuf>,
 }
 
 impl Done {
@@ -149,8 +152,8 @@ impl Done {
         if let Some(kept) = kept {
             let _ = write!(text, "; what could be written is in `{}`", kept.display());
         }
-        if self.saved.exists() {
-            let saved = self.saved.display();
+        if let Some(saved) = self.saved.as_ref().filter(|saved| saved.exists()) {
+            let saved = saved.display();
             let _ = write!(text, "; `{saved}` stays, `--resume` goes on from there");
         }
         Error::Unwritten(text)
@@ -162,8 +165,10 @@ impl Done {
             super::print(&report::results_line(place))?;
         }
         let reason = &self.result.reason;
-        if self.result.verdict != Verdict::Interrupted {
-            checkpoints::discard(&self.saved);
+        if let Some(saved) = &self.saved
+            && self.result.verdict != Verdict::Interrupted
+        {
+            checkpoints::discard(saved);
         }
         match self.result.verdict {
             Verdict::Deadlocked => {

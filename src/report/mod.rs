@@ -51,6 +51,17 @@ pub enum ReportError {
     /// The place asked for cannot be a directory.
     #[error("`{}` cannot be a run directory", .0.display())]
     NotADirectory(PathBuf),
+    /// The place asked for is a link that leads nowhere.
+    #[error(
+        "`{}` is a link to `{}`, which is not there: make that directory, or choose another",
+        .path.display(), .target.display()
+    )]
+    Dangling {
+        /// The link.
+        path: PathBuf,
+        /// What it names.
+        target: PathBuf,
+    },
     /// Another process makes a run directory of this name.
     #[error(
         "another run writes to this place{}: choose another directory, or wait for it", of(.holder.as_ref())

@@ -132,6 +132,8 @@ pub struct Outcome {
     pub precision: Estimates,
     /// Whether the measurement was cut short because the fabric is certainly overloaded.
     pub is_cut: bool,
+    /// Whether it has written its state to the place for it: what is there is its own.
+    pub has_saved: bool,
     /// Where the phases that find their own length ended, and why.
     pub length: Option<String>,
     /// What it took.

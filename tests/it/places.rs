@@ -2,7 +2,7 @@
 
 use crate::studies::{Folder, names};
 use std::fs;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -144,6 +144,90 @@ fn a_file_that_is_no_state_is_never_replaced() {
         let kept = fs::read_to_string(folder.path("notes")).expect("it is there");
         assert_eq!(kept, "precious");
     }
+}
+
+/// Results stand in the directory that a link leads to, and the link stays one.
+#[test]
+fn a_link_to_a_directory_is_followed_and_one_to_nothing_refused_before_the_run() {
+    let folder = Folder::new();
+    let run = |arguments: &str| {
+        let arguments = format!("run small.ron --threads 1 --quiet {arguments}");
+        after(&folder, "true", &arguments)
+    };
+    let manifest = |place: &str| fs::read_to_string(folder.path(place).join("manifest.ron")).ok();
+    for (link, place, asked) in [("one", "first", "one"), ("two", "second", "two/")] {
+        fs::create_dir(folder.path(place)).expect("writable");
+        symlink(place, folder.path(link)).expect("writable");
+        let (code, _, errors) = run(&format!("--out {asked}"));
+        assert_eq!((code, &*errors), (Some(0), ""), "{asked}");
+        let earlier = manifest(place).expect("a run");
+        let (code, _, errors) = run(&format!("--out {asked}"));
+        assert_eq!(code, Some(2), "{asked}: {errors}");
+        assert!(errors.contains("already holds a run"), "{errors}");
+        let (code, _, errors) = run(&format!("--out {asked} --force --seed 2"));
+        assert_eq!((code, &*errors), (Some(0), ""), "{asked}");
+        assert_ne!(manifest(place).expect("a run"), earlier);
+        let leads = fs::read_link(folder.path(link)).expect("it is a link still");
+        assert_eq!(leads, Path::new(place));
+    }
+    symlink("nothing", folder.path("gone")).expect("writable");
+    symlink("small.ron", folder.path("file")).expect("writable");
+    let before = ["file", "first", "gone", "one", "second", "small.ron", "two"];
+    for (asked, told) in [
+        ("gone", "`gone` is a link to `nothing`, which is not there"),
+        ("gone/", "`gone` is a link to `nothing`, which is not there"),
+        ("gone --force", "`gone` is a link to `nothing`"),
+        ("file", "small.ron` cannot be a run directory"),
+    ] {
+        let (code, _, errors) = run(&format!("--out {asked}"));
+        assert_eq!(code, Some(2), "{asked}: {errors}");
+        assert!(errors.contains(told), "{asked}: {errors}");
+        assert_eq!(names(&folder.path("")), before, "{asked}");
+    }
+}
+
+/// A run removes the state that it has saved at its end, and no other.
+#[test]
+fn a_saved_warm_up_outlives_every_run_that_does_not_write_there() {
+    let folder = Folder::new();
+    let run = |arguments: &str| {
+        let arguments = format!("run small.ron --threads 1 --quiet {arguments}");
+        after(&folder, "true", &arguments)
+    };
+    for arguments in [
+        "--out out --checkpoint warm --save-warmup warm",
+        "--out out --checkpoint warm --save-warmup ./warm",
+        "--out out --save-warmup out.checkpoint",
+        "--out out/ --save-warmup out.checkpoint",
+        "--out ./out --save-warmup out.checkpoint --checkpoint-every 1000",
+    ] {
+        let (code, _, errors) = run(arguments);
+        assert_eq!(code, Some(2), "{arguments}: {errors}");
+        assert!(
+            errors.contains("the place of the checkpoint of this run"),
+            "{arguments}: {errors}"
+        );
+        assert_eq!(names(&folder.path("")), ["small.ron"], "{arguments}");
+    }
+    let (code, _, errors) = run("--out first --save-warmup warm");
+    assert_eq!((code, &*errors), (Some(0), ""));
+    let state = || fs::read(folder.path("warm")).ok();
+    let kept = state();
+    assert!(kept.is_some());
+    for arguments in [
+        "--out second --checkpoint warm",
+        "--out third --checkpoint warm --fork warm",
+    ] {
+        let (code, _, errors) = run(arguments);
+        assert_eq!(code, Some(0), "{arguments}: {errors}");
+        let told = "`warm` is a state that this run does not go on from: it stays";
+        assert!(errors.contains(told), "{arguments}: {errors}");
+        assert!(state() == kept, "{arguments}");
+    }
+    // written over by the states of a run it is that run's
+    let (code, _, errors) = run("--out fourth --checkpoint warm --checkpoint-every 1000");
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(state(), None);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::scenario::Document;
+use crate::study::design::AxisHeader;
 use crate::warnings;
 use clap::Args;
 use std::path::Path;
@@ -39,7 +40,7 @@ impl Changes {
         let mut known: Vec<Vec<String>> = Vec::new();
         let mut notes = Vec::new();
         for assignment in &self.set {
-            let path = assignment.split('=').next().unwrap_or_default().trim();
+            let path = path(assignment);
             let keys = document.keys(path);
             if known.contains(&keys) {
                 notes.push(format!(
@@ -51,6 +52,43 @@ impl Changes {
         }
         Ok(notes)
     }
+
+    /// Warns of values that the axes of a sweep replace.
+    pub fn tell_axes(&self, document: &Document, axes: &[AxisHeader]) {
+        for AxisHeader { path: axis, .. } in axes {
+            for given in self.within(document, axis) {
+                let place = if document.keys(given) == document.keys(axis) {
+                    String::from("which is an axis of the sweep")
+                } else {
+                    format!("which is in `{axis}`, an axis of the sweep")
+                };
+                warnings::once(&format!(
+                    "--set gives `{given}`, {place}: the axis gives its values"
+                ));
+            }
+        }
+    }
+
+    /// Warns of values that a flag for the value at `path` replaces.
+    pub fn tell_flag(&self, document: &Document, flag: &str, path: &str) {
+        for given in self.within(document, path) {
+            warnings::once(&format!(
+                "--set gives `{given}`, and so does {flag}: what {flag} gives counts"
+            ));
+        }
+    }
+
+    /// Paths of changes of the value at `outer`, as a whole or in a part.
+    fn within(&self, document: &Document, outer: &str) -> impl Iterator<Item = &str> {
+        let outer = document.keys(outer);
+        let paths = self.set.iter().map(|assignment| path(assignment));
+        paths.filter(move |path| document.keys(path).starts_with(&outer))
+    }
+}
+
+/// The key path of a change.
+fn path(assignment: &str) -> &str {
+    assignment.split('=').next().unwrap_or_default().trim()
 }
 
 #[cfg(test)]

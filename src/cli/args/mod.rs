@@ -163,9 +163,12 @@ impl RunOptions {
     pub fn open(&self, file: Option<&Path>) -> Result<Document, Error> {
         let mut document = self.changes.open(file)?;
         if let Some(seed) = self.seed {
+            self.changes.tell_flag(&document, "--seed", "seed");
             document.assign("seed", &seed.to_string())?;
         }
         if let Some(cycles) = self.cycles {
+            self.changes
+                .tell_flag(&document, "--cycles", "phases.measure");
             document.assign("phases.measure", &format!("\"{cycles} cycles\""))?;
         }
         Ok(document)

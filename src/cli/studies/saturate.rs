@@ -28,6 +28,7 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
     let document = arguments.input.open()?;
     let scenario = document.scenario()?;
     let grid = Grid::new(&document, arguments.class.as_deref())?;
+    arguments.input.changes.tell_axes(&document, &grid.axes);
     for axis in &grid.replaced {
         crate::cli::note(&format!(
             "the axis `{axis}` of the sweep is what the search varies: its values are not used"

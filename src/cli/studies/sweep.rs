@@ -31,6 +31,7 @@ pub(in crate::cli) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
     let document = arguments.input.open()?;
     let shard = arguments.shard.map(|shard| (shard.number, shard.count));
     let record = Record::new(&document, shard)?;
+    (arguments.input.changes).tell_axes(&document, &record.design.axes);
     let place = place(arguments, &record);
     let signals = Signals::listen();
     let known = Known::new();

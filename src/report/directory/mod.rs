@@ -68,25 +68,27 @@ impl RunDirectory {
         root.join(format!("{}-{seed}", slug(title)))
     }
 
-    /// As [`Self::create_at`], but what `replaces` says may be there; it is replaced at the end.
+    /// As [`Self::create_at`], but what `replaces` says may be there; it is replaced at the end. A link is followed and stays:
+    /// the place is the directory that it leads to.
     ///
     /// # Errors
     /// As [`Self::create_at`].
     pub fn create_over(path: &Path, replaces: Replaces) -> Result<Self, ReportError> {
-        if path.file_name().is_none() {
+        let place = followed(path)?;
+        if place.file_name().is_none() {
             return Err(ReportError::NotADirectory(path.to_owned()));
         }
-        if !replaces.allows(path) {
-            check_free(path)?;
+        if !replaces.allows(&place) {
+            check_free(&place)?;
         }
-        Self::create(path, replaces)
+        Self::create(&place, replaces)
     }
 
     /// Prepares exactly `path`, which must not exist or be an empty directory.
     ///
     /// # Errors
-    /// [`ReportError::Finished`], [`ReportError::NotEmpty`] or [`ReportError::NotADirectory`] for what is
-    /// there, [`ReportError::Busy`] or [`ReportError::Left`] when another process has taken the name,
+    /// [`ReportError::Finished`], [`ReportError::NotEmpty`], [`ReportError::NotADirectory`] or [`ReportError::Dangling`] for
+    /// what is there, [`ReportError::Busy`] or [`ReportError::Left`] when another process has taken the name,
     /// [`ReportError::Io`] when nothing can be written there.
     pub fn create_at(path: &Path) -> Result<Self, ReportError> {
         Self::create_over(path, Replaces::Nothing)
@@ -300,6 +302,19 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 
 pub(super) fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
+}
+
+/// What a link at `path` leads to; `path` itself, without a slash at its end, where there is no link.
+fn followed(path: &Path) -> Result<PathBuf, ReportError> {
+    // with the slash the system would look through the link
+    let path: PathBuf = path.components().collect();
+    let Ok(target) = fs::read_link(&path) else {
+        return Ok(path);
+    };
+    fs::canonicalize(&path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => ReportError::Dangling { path, target },
+        _ => ReportError::Io { path, error },
+    })
 }
 
 /// Checks that `path` does not exist or is an empty directory.

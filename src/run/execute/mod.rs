@@ -104,6 +104,8 @@ struct Run<'a> {
     times: Times,
     /// Checkpoints to make.
     keeping: Option<Keeping>,
+    /// Whether it has written one to its place.
+    has_saved: bool,
     /// Where the records of packets go.
     packets: HandOver<'a>,
     /// Looks at congestion trees.
@@ -139,6 +141,7 @@ impl<'a> Run<'a> {
             step: (STEP_WORK / graph.hosts().len().max(1) as u64).clamp(DRAIN_STEP, STEP),
             times,
             keeping: None,
+            has_saved: false,
             packets: HandOver::new(resolved),
             observer: congestion::Observer::new(resolved),
             ended: None,
@@ -200,6 +203,7 @@ impl<'a> Run<'a> {
             growth: judged.growth,
             precision,
             is_cut: self.is_cut,
+            has_saved: self.has_saved,
             length: (!self.driver.length.is_empty()).then(|| self.driver.length.join("; ")),
             threads: self.options.threads,
             shards: self.simulation.shard_count(),

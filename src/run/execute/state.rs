@@ -3,6 +3,7 @@
 use super::Run;
 use crate::run::checkpoint::{Checkpoint, CheckpointError, Start};
 use crate::run::outcome::Verdict;
+use std::path::Path;
 
 impl Run<'_> {
     /// Takes over the state to start from.
@@ -55,12 +56,19 @@ impl Run<'_> {
         let file = keeping.map(|keeping| keeping.file.clone());
         let reason = match file {
             None => reason,
-            Some(file) => match self.checkpoint().and_then(|state| state.write(&file)) {
+            Some(file) => match self.save(&file) {
                 Ok(()) => format!("{reason}, state saved in {}", file.display()),
                 Err(cause) => format!("{reason}; {}: {cause}", file.display()),
             },
         };
         self.ended = Some((Verdict::Interrupted, reason));
+    }
+
+    /// Writes a checkpoint to the place of the latest one.
+    fn save(&mut self, file: &Path) -> Result<(), CheckpointError> {
+        self.checkpoint()?.write(file)?;
+        self.has_saved = true;
+        Ok(())
     }
 
     /// Makes a checkpoint when one is due. A checkpoint that fails costs the time since the one before it, not the run.
@@ -73,7 +81,7 @@ impl Run<'_> {
         }
         keeping.last = now;
         let file = keeping.file.clone();
-        if let Err(cause) = self.checkpoint().and_then(|state| state.write(&file)) {
+        if let Err(cause) = self.save(&file) {
             tracing::warn!("{}: {cause}", file.display());
         }
     }

@@ -1,6 +1,7 @@
 //! What is written and changes nothing, or is for another fabric, is told: with file and line where it has some.
 
 use crate::program::virtlane;
+use crate::studies::Folder;
 use std::fs;
 use std::path::Path;
 
@@ -165,4 +166,49 @@ fn constants_for_links_of_another_rate_are_told() {
     );
     let (code, _, error) = virtlane(folder.path(), &["describe", "control", "Dcqcn"]);
     assert_eq!(code, Some(0), "{error}");
+}
+
+/// What standard error says of a command that succeeds.
+fn told(folder: &Folder, arguments: &[&str]) -> String {
+    let output = folder.run(arguments);
+    let errors = String::from_utf8(output.stderr).expect("errors are text");
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {errors}");
+    errors
+}
+
+#[test]
+fn changes_that_an_axis_replaces_are_told_where_the_sweep_is_used() {
+    let folder = Folder::new();
+    let load = ["--set", "traffic.0.process.load=0.2"];
+    let words = "--set gives `traffic.0.process.load`, which is an axis of the sweep: the axis gives its values";
+    for command in [
+        &["sweep", "small.ron", "--dry-run", "--quiet"][..],
+        &["check", "small.ron"],
+    ] {
+        let errors = told(&folder, &[command, &load].concat());
+        assert_eq!(errors.matches(words).count(), 1, "{errors}");
+        let part = ["--set", "fabric.topology.radix=[2, 2]"];
+        let errors = told(&folder, &[command, &part].concat());
+        let words = "--set gives `fabric.topology.radix`, which is in `fabric.topology`, an axis of the sweep";
+        assert!(errors.contains(words), "{errors}");
+        let other = ["--set", "fabric.switch.lanes=4"];
+        assert_eq!(told(&folder, &[command, &other].concat()), "");
+    }
+    let run = ["run", "small.ron", "--quiet", "--threads", "1"];
+    assert_eq!(told(&folder, &[&run[..], &load].concat()), "");
+}
+
+#[test]
+fn changes_that_a_flag_replaces_are_told() {
+    let folder = Folder::new();
+    let run = ["run", "small.ron", "--quiet", "--threads", "1"];
+    let flags = ["--seed", "3", "--cycles", "2000"];
+    let set = ["--set", "seed=4", "--set", "phases.measure=3000 cycles"];
+    let errors = told(&folder, &[&run[..], &flags, &set].concat());
+    for (path, flag) in [("seed", "--seed"), ("phases.measure", "--cycles")] {
+        let words = format!("--set gives `{path}`, and so does {flag}: what {flag} gives counts");
+        assert_eq!(errors.matches(&words).count(), 1, "{errors}");
+    }
+    assert_eq!(told(&folder, &[&run[..], &flags].concat()), "");
+    assert_eq!(told(&folder, &[&run[..], &set].concat()), "");
 }

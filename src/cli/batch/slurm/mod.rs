@@ -192,6 +192,7 @@ fn create(arguments: &Slurm, file: &Path, out: &Path) -> Result<(), Error> {
     options.check()?;
     let document = arguments.changes.open(Some(file))?;
     let record = Record::new(&document, None)?;
+    (arguments.changes).tell_axes(&document, &record.design.axes);
     let tasks = count(arguments.tasks, &record)?;
     let place = absolute(out)?;
     let known = Known::new();
