@@ -27,6 +27,15 @@ impl TimelineRow {
     }
 }
 
+/// How a run was divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// Threads used.
+    pub threads: usize,
+    /// Shards used.
+    pub shards: usize,
+}
+
 /// What a run took: all its parts, when it was stopped and went on. A fork counts the run it comes from, too: its
 /// cycles and hops are counted from cycle 0 as well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -140,10 +149,8 @@ pub struct Outcome {
     pub cost: Cost,
     /// Cost per stage, with profiling.
     pub stages: Vec<StageCost>,
-    /// Threads used.
-    pub threads: usize,
-    /// Shards used.
-    pub shards: usize,
+    /// How it was divided.
+    pub division: Division,
     /// Flows in order, when asked for.
     pub flows: Option<Vec<(Flow, FlowRecord)>>,
     /// Latencies of flows; `None` when they are not recorded.

@@ -25,7 +25,7 @@ use verdict::Asked;
 use super::acts::GlobalAct;
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
 use super::congestion;
-use super::outcome::{Cost, CycleCounts, Outcome, Progress, RunError, Settings, Verdict};
+use super::outcome::{Cost, CycleCounts, Division, Outcome, Progress, RunError, Settings, Verdict};
 use super::simulation::{Options, Simulation};
 use super::sizing;
 use super::watchdog::Watchdog;
@@ -205,8 +205,10 @@ impl<'a> Run<'a> {
             is_cut: self.is_cut,
             has_saved: self.has_saved,
             length: (!self.driver.length.is_empty()).then(|| self.driver.length.join("; ")),
-            threads: self.options.threads,
-            shards: self.simulation.shard_count(),
+            division: Division {
+                threads: self.options.threads,
+                shards: self.simulation.shard_count(),
+            },
             flows,
             flow_latencies,
             hop_latencies,

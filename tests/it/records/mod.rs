@@ -121,7 +121,7 @@ fn every_tagged_packet_has_a_row_whatever_threads_and_shards() {
     let text = fs::read(&file).expect("it is there");
     for threads in [2, 4] {
         let again = run(&resolved, threads, Start::Fresh, None, &file).expect("it runs");
-        assert_eq!(again.shards, threads);
+        assert_eq!(again.division.shards, threads);
         assert!(fs::read(&file).expect("it is there") == text, "{threads}");
         assert_eq!(again.flows, whole.flows);
     }
