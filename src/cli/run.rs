@@ -65,14 +65,9 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     // a state that was there before belongs to another run
     let saved = (is_resumed || outcome.has_saved).then_some(saved);
     let result = RunResult::new(&resolved, outcome, document.identity());
-    // a run of another length than the scenario says cannot be held to its claims
-    let claims = match options.cycles {
-        None => judge(&resolved, &result),
-        Some(_) => Vec::new(),
-    };
     let done = Done {
+        claims: claims_of(&resolved, &result, options),
         result,
-        claims,
         saved,
     };
     // shown before anything is written: whatever fails then, the numbers are there
@@ -93,6 +88,14 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
         .filter(|_| done.result.verdict == Verdict::Interrupted);
     let code = done.end(&place, options)?;
     Ok(told.unwrap_or(code))
+}
+
+/// What became of the claims; a run of another length than the scenario says cannot be held to them.
+fn claims_of(resolved: &Resolved, result: &RunResult, options: &RunOptions) -> Vec<Judgement> {
+    match options.cycles {
+        None => judge(resolved, result),
+        Some(_) => Vec::new(),
+    }
 }
 
 /// What the options say of the simulation.

@@ -197,6 +197,7 @@ impl<'a> Run<'a> {
             records,
             cost: self.cost(),
             stages: self.simulation.stage_costs(),
+            division: self.division(),
             timeline: self.driver.timeline.rows,
             congestion: self.resolved.plan.observe.congestion.map(|_| congestion),
             classes: judged.classes,
@@ -205,15 +206,19 @@ impl<'a> Run<'a> {
             is_cut: self.is_cut,
             has_saved: self.has_saved,
             length: (!self.driver.length.is_empty()).then(|| self.driver.length.join("; ")),
-            division: Division {
-                threads: self.options.threads,
-                shards: self.simulation.shard_count(),
-            },
             flows,
             flow_latencies,
             hop_latencies,
             flow_counts,
         })
+    }
+
+    /// How it is divided.
+    fn division(&self) -> Division {
+        Division {
+            threads: self.options.threads,
+            shards: self.simulation.shard_count(),
+        }
     }
 
     /// Cycles of the phases.
