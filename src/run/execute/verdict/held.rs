@@ -3,7 +3,8 @@
 //! # Algorithm
 //! Looked at are flows without process, slots, size and control, and without a window or with one that had room: nothing but the
 //! fabric, their limit and their host's link keeps them from sending. A window had room when there were fewer than 0.9 of its
-//! packets on their way in the mean, by Little's law: packets delivered per cycle times their latency and the window's delay. Over the part of the measurement in which it is active,
+//! packets on their way in the mean, by Little's law: packets delivered per cycle times their latency and the window's delay.
+//! Over the part of the measurement in which it is active,
 //! - a flow with a limit may send what that gives it (its changes included; nothing counts where there is no limit), no more than
 //!   its host's link carries, and gets the flits that arrive;
 //! - a flow that never has a limit may send all that its host's link carries, and counts as held back only where that link
@@ -11,9 +12,10 @@
 //!
 //! A flow is held back when it gets less by what an overload of 10 % leaves behind, two packets and the time of filling the fabric
 //! allowed for: there is no chance in it. The cause is a channel of its way, or under adaptive routing the channels that all its
-//! shortest ways need ([`cut`](super::cut)), the first of these that is true of one: it carries 0.98 of what it can; its credits come back too late for more than it carries, within 10 %; the sink behind it takes 0.98 of
-//! what it can. Without any of them it is the packets ahead of it that wait, unless other flows of the same host, or what
-//! links repeat, may have taken its turns: of a flow with a limit nothing is said then.
+//! shortest ways need ([`cut`](super::cut)), the first of these that is true of one: it carries 0.98 of what it can; its credits
+//! come back too late for more than it carries, within 10 %; the sink behind it takes 0.98 of what it can. Without any of them it
+//! is the packets ahead of it that wait, unless other flows of the same host, or what links repeat, may have taken its turns: of
+//! a flow with a limit nothing is said then.
 //!
 //! Where no flow is held back by so much, the limits together may still ask a channel for more than it carries. Then all classes
 //! with flows over it are.
