@@ -87,13 +87,13 @@ fn run<const W: usize, P: RuleSet>(
 ) -> u64 {
     let start = &mut starting.start();
     let outbox = outbox.bypass_change_detection();
-    if let Some(inbox) = mail.downcast_mut::<Vec<Mail>>() {
-        let packets = inbox.iter().map(|mail| mail.packets().len());
-        if start.pool.unused() < packets.sum() {
-            return from;
-        }
-        start.receive(view, inbox);
+    let inbox = mail.downcast_mut::<Vec<Mail>>();
+    let inbox = inbox.expect("the shard hands its inbox over");
+    let packets = inbox.iter().map(|mail| mail.packets().len());
+    if start.pool.unused() < packets.sum() {
+        return from;
     }
+    start.receive(view, inbox);
     let mut now = next_event(view.calendar, start.sources, from);
     while now < to && !start.pool.is_low() {
         view.calendar.set_now(now);

@@ -146,14 +146,17 @@ fn a_file_that_is_no_state_is_never_replaced() {
     }
 }
 
+/// A run of the small scenario with these arguments, without a table: exit code, standard output and error.
+fn quietly(folder: &Folder, arguments: &str) -> (Option<i32>, String, String) {
+    let arguments = format!("run small.ron --threads 1 --quiet {arguments}");
+    after(folder, "true", &arguments)
+}
+
 /// Results stand in the directory that a link leads to, and the link stays one.
 #[test]
 fn a_link_to_a_directory_is_followed_and_one_to_nothing_refused_before_the_run() {
     let folder = Folder::new();
-    let run = |arguments: &str| {
-        let arguments = format!("run small.ron --threads 1 --quiet {arguments}");
-        after(&folder, "true", &arguments)
-    };
+    let run = |arguments: &str| quietly(&folder, arguments);
     let manifest = |place: &str| fs::read_to_string(folder.path(place).join("manifest.ron")).ok();
     for (link, place, asked) in [("one", "first", "one"), ("two", "second", "two/")] {
         fs::create_dir(folder.path(place)).expect("writable");
@@ -190,10 +193,7 @@ fn a_link_to_a_directory_is_followed_and_one_to_nothing_refused_before_the_run()
 #[test]
 fn a_saved_warm_up_outlives_every_run_that_does_not_write_there() {
     let folder = Folder::new();
-    let run = |arguments: &str| {
-        let arguments = format!("run small.ron --threads 1 --quiet {arguments}");
-        after(&folder, "true", &arguments)
-    };
+    let run = |arguments: &str| quietly(&folder, arguments);
     for arguments in [
         "--out out --checkpoint warm --save-warmup warm",
         "--out out --checkpoint warm --save-warmup ./warm",

@@ -79,7 +79,7 @@ impl Between {
 }
 
 /// Hops from every switch to `to`, `[switch]`.
-pub(super) fn distances(graph: &Graph, to: SwitchId) -> Vec<u16> {
+pub(crate) fn distances(graph: &Graph, to: SwitchId) -> Vec<u16> {
     let mut hops = vec![FAR; graph.switches().len()];
     let mut next = VecDeque::from([to]);
     hops[to.index()] = 0;

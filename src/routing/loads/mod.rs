@@ -5,7 +5,7 @@
 pub mod asked;
 pub mod bound;
 pub mod credit_loop;
-mod cuts;
+pub(crate) mod cuts;
 pub mod demand;
 pub(super) mod demand_loads;
 mod drawn;

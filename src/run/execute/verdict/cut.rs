@@ -11,6 +11,7 @@
 
 use super::window::{FULL_CHANNEL, Window};
 use crate::ids::{ChannelId, HostId, SwitchId};
+use crate::routing::loads::cuts::distances;
 use crate::topology::Graph;
 use std::collections::VecDeque;
 
@@ -46,7 +47,7 @@ fn cut(
     let (Some(start), Some(goal)) = (switch(from), switch(to)) else {
         return Vec::new();
     };
-    let hops = hops(graph, goal);
+    let hops = distances(graph, goal);
     let leads = |from: SwitchId, to: SwitchId| hops[to.index()] < hops[from.index()];
     let mut is_reached = vec![false; graph.switches().len()];
     is_reached[start.index()] = true;
@@ -65,20 +66,4 @@ fn cut(
     }
     border.retain(|(_, to)| !is_reached[to.index()]);
     border.into_iter().map(|(channel, _)| channel).collect()
-}
-
-/// Hops from every switch to `goal`, `[switch]`.
-fn hops(graph: &Graph, goal: SwitchId) -> Vec<u32> {
-    let mut hops = vec![u32::MAX; graph.switches().len()];
-    hops[goal.index()] = 0;
-    let mut next = VecDeque::from([goal]);
-    while let Some(at) = next.pop_front() {
-        for (_, _, neighbor) in graph.neighbors(at) {
-            if hops[neighbor.index()] == u32::MAX {
-                hops[neighbor.index()] = hops[at.index()] + 1;
-                next.push_back(neighbor);
-            }
-        }
-    }
-    hops
 }
