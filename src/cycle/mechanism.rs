@@ -7,12 +7,15 @@
 
 use super::counts::Count;
 use super::ledger::Term;
+use super::rules::RuleSet;
 use super::schedule::{CycleBuilder, Pass};
 use super::shown::Shown;
 use super::slot::Slot;
 use super::snapshot::{Persistent, Snapshot};
-use super::state::{Fact, Shared, Worklists};
-use super::ties::{Alarm, Queued, Receiver, Regular, Sleeper, Ties};
+use super::stages::inject::Start;
+use super::state::{Fact, Outbox, Shared, Worklists};
+use super::ties::{Alarm, Queued, Receiver, Regular, Riding, Sleeper, Ties};
+use super::view::View;
 use crate::fabric::placement::Placement;
 use crate::plan::Plan;
 use crate::routing::Routes;
@@ -68,6 +71,58 @@ pub trait Mechanism: Sized {
 
     /// Adds it to a shard with request masks of `W` words.
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>);
+}
+
+/// What a mechanism does inside the pass ([`pass`](super::pass)), at the end of the slot of each name: what its systems do, over what the
+/// pass has fetched. Where one is not used, none of it does anything.
+pub(in crate::cycle) trait Rider {
+    /// Whether there may be one: the facts of a cycle are kept for it.
+    const RIDES: bool = true;
+
+    /// First cycle in which it has something to do; what is before the next cycle of the pass is that one.
+    #[inline]
+    fn next(&self, _start: &Start<'_>) -> u64 {
+        u64::MAX
+    }
+
+    /// `Slot::Mark`.
+    #[inline]
+    fn mark<const W: usize, P: RuleSet>(&mut self, _view: &mut View<'_, W, P>) {}
+
+    /// `Slot::Admit`.
+    #[inline]
+    fn admit<const W: usize, P: RuleSet>(
+        &mut self,
+        _view: &mut View<'_, W, P>,
+        _start: &mut Start<'_>,
+    ) {
+    }
+
+    /// `Slot::Notify`.
+    #[inline]
+    fn notify<const W: usize, P: RuleSet>(
+        &mut self,
+        _view: &mut View<'_, W, P>,
+        _start: &mut Start<'_>,
+        _outbox: &mut Outbox,
+    ) {
+    }
+
+    /// `Slot::Observe`.
+    #[inline]
+    fn observe<const W: usize, P: RuleSet>(
+        &mut self,
+        _view: &mut View<'_, W, P>,
+        _start: &mut Start<'_>,
+    ) {
+    }
+}
+
+/// Nobody rides.
+pub(in crate::cycle) struct Nobody;
+
+impl Rider for Nobody {
+    const RIDES: bool = false;
 }
 
 /// A shard that is being built.
@@ -219,6 +274,17 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
     /// When its systems have nothing to do for whole windows, and its alarm.
     pub fn sleeper(&mut self, sleeper: Sleeper) {
         self.ties.sleepers.push(sleeper);
+    }
+
+    /// Systems whose work the pass does itself; they are added, too.
+    pub fn rides(&mut self, riding: Riding) {
+        self.ties.riding.push(riding);
+    }
+
+    /// Those of all mechanisms so far, by slot and name.
+    pub fn riding(&self) -> impl Iterator<Item = (Slot, &'static str)> + '_ {
+        let riding = self.ties.riding.iter();
+        riding.flat_map(|riding| riding.systems).copied()
     }
 
     /// A look that it takes from time to time.

@@ -55,6 +55,7 @@ pub use slot::Slot;
 pub use view::View;
 
 use self::rules::{RuleSet, with_rules};
+use self::schedule::Pass;
 use self::stages::{consume, forget, generate, inject, post};
 use self::view::{Arbiters, Choosing, Crossing, Events, Optional, Room};
 use self::view::{Channels, Fabric, Heads, Inputs};
@@ -78,7 +79,7 @@ pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
 fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
     if P::ARBITRATION || P::BUFFERS || P::OTHER {
         shard.system(Slot::Credits, "credits", credits::<W, P>);
-        shard.pass(pass::whole::<W, P>(), pass::systems(&shard.site()));
+        add_pass::<W, P>(shard, pass::whole::<W, P>);
         shard.system(Slot::Deliver, "deliver", deliver::<W, P>);
         shard.system(Slot::Route, "route", route::<W, P>);
         let switch = &shard.site().shared.switch;
@@ -91,7 +92,7 @@ fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
             shard.system(Slot::Inject, "inject", inject::system::<W, P>);
         }
     } else {
-        shard.pass(pass::bare::<W, P>(), pass::systems(&shard.site()));
+        add_pass::<W, P>(shard, pass::bare::<W, P>);
         shard.system(Slot::Credits, "credits", bare_credits::<W, P>);
         shard.system(Slot::Deliver, "deliver", bare_deliver::<W, P>);
         shard.system(Slot::Route, "route", bare_route::<W, P>);
@@ -100,6 +101,16 @@ fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
         shard.system(Slot::Inject, "inject", inject::bare::<W, P>);
     }
     shard.system(Slot::Generate, "generate", generate::system::<P>);
+}
+
+/// The pass that stands for all systems: alone, or with mechanisms that ride.
+fn add_pass<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>, alone: fn() -> Pass) {
+    let pass = if pass::has_riders(shard) {
+        pass::ridden::<W, P, mechanisms::registered::Riders<'static, 'static>>
+    } else {
+        alone
+    };
+    shard.pass(pass(), pass::systems(shard));
 }
 
 /// The systems of a stage, without and with columns of mechanisms: they fetch columns and run the stage when it has

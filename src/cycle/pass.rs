@@ -2,15 +2,16 @@
 //!
 //! The systems of a cycle are declared, ordered and checked one by one; fetching their columns and resources again in every
 //! cycle costs more than what a quiet cycle does. Where all that stands in the schedule is the stages of the core, input-first
-//! allocation and output lanes among them, and mechanisms that sleep ([`Sleeper`](super::ties::Sleeper)), the pass fetches everything
-//! once and runs the same functions in the same order, cycle after cycle, up to the end of the window. A guest, a profile or an awake mechanism has the systems run slot by slot; what comes out is
-//! the same.
+//! allocation and output lanes among them, mechanisms that sleep ([`Sleeper`](super::ties::Sleeper)) and mechanisms that ride
+//! ([`Rider`]), the pass fetches everything once and runs the same functions in the same order, cycle after cycle, up to the end of
+//! the window. A guest, a profile or another mechanism that is awake has the systems run slot by slot; what comes out is the same.
 //!
 //! Cost: nothing per cycle but the stages, and a look at the calendar and the sources for the next one.
 
-use super::mechanism::Site;
+use super::mechanism::{Nobody, Rider, ShardBuilder};
 use super::rules::RuleSet;
 use super::schedule::Pass;
+use super::slot::Slot;
 use super::stages::arbitrate::input_first;
 use super::stages::consume::Taking;
 use super::stages::generate::Hosts;
@@ -18,34 +19,44 @@ use super::stages::generate::sources::Sources;
 use super::stages::inject::{Start, Starting};
 use super::stages::post::Leaving;
 use super::stages::receive::Receiving;
-use super::stages::{self, consume, generate, inject, post, receive};
+use super::stages::{self, consume, forget, generate, inject, post, receive};
 use super::state::{Calendar, Mail, Outbox};
 use super::view::{AllArbiters, Fabric, Optional, View};
 use crate::plan::Matching;
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::ResMut;
-use bevy_ecs::system::{In, InMut, IntoSystem};
+use bevy_ecs::system::{In, InMut, IntoSystem, StaticSystemParam, SystemParam, SystemParamItem};
 use std::any::Any;
 
 /// Systems that the pass of a shard stands for, in run order.
-pub fn systems(site: &Site<'_>) -> Vec<&'static str> {
+pub fn systems<const W: usize>(shard: &ShardBuilder<'_, W>) -> Vec<&'static str> {
+    let site = shard.site();
     let switch = &site.shared.switch;
     let is_output_first = switch.matching == Matching::OutputFirst;
-    let names = [
-        ("credits", true),
-        ("deliver", true),
-        ("route", true),
-        ("arbitrate", is_output_first),
-        ("input_first", !is_output_first),
-        ("cross", true),
-        ("transmit", switch.output_lane_buffer != 0),
-        ("generate", true),
-        ("inject", true),
-        ("consume", true),
-        ("post", site.has_border()),
+    let core = [
+        (Slot::Credits, "credits", true),
+        (Slot::Deliver, "deliver", true),
+        (Slot::Route, "route", true),
+        (Slot::Arbitrate, "arbitrate", is_output_first),
+        (Slot::Arbitrate, "input_first", !is_output_first),
+        (Slot::Cross, "cross", true),
+        (Slot::Transmit, "transmit", switch.output_lane_buffer != 0),
+        (Slot::Generate, "generate", true),
+        (Slot::Inject, "inject", true),
+        (Slot::Consume, "consume", true),
+        (Slot::Consume, "post", site.has_border()),
     ];
-    let present = names.into_iter().filter(|(_, is_there)| *is_there);
-    present.map(|(name, _)| name).collect()
+    let present = core.into_iter().filter(|(.., is_there)| *is_there);
+    let mut systems: Vec<_> = present.map(|(slot, name, _)| (slot, name)).collect();
+    systems.extend(shard.riding());
+    systems.extend(shard.keeps_facts().then_some((Slot::Observe, "forget")));
+    systems.sort_by_key(|(slot, _)| *slot);
+    systems.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Whether something is to be done beside the stages of the core.
+pub fn has_riders<const W: usize>(shard: &ShardBuilder<'_, W>) -> bool {
+    shard.keeps_facts() || shard.riding().next().is_some()
 }
 
 /// The pass of a fabric without columns of mechanisms.
@@ -58,6 +69,15 @@ pub fn whole<const W: usize, P: RuleSet>() -> Pass {
     Box::new(IntoSystem::into_system(system::<W, P>))
 }
 
+/// The pass with them and with mechanisms that ride; `R`: what these work on.
+pub(in crate::cycle) fn ridden<const W: usize, P: RuleSet, R>() -> Pass
+where
+    R: SystemParam + 'static,
+    for<'w, 's> SystemParamItem<'w, 's, R>: Rider,
+{
+    Box::new(IntoSystem::into_system(ridden_system::<W, P, R>))
+}
+
 fn bare_system<const W: usize, P: RuleSet>(
     (InMut(mail), In(window)): (InMut<'_, dyn Any>, In<[u64; 2]>),
     mut fabric: Fabric<'_, '_, W>,
@@ -65,7 +85,13 @@ fn bare_system<const W: usize, P: RuleSet>(
     mut outbox: ResMut<'_, Outbox>,
 ) -> u64 {
     let view = &mut fabric.view::<P>(Optional::default());
-    run(view, &mut starting, (mail, &mut outbox), window)
+    run(
+        view,
+        &mut starting,
+        (mail, &mut outbox),
+        window,
+        &mut Nobody,
+    )
 }
 
 fn system<const W: usize, P: RuleSet>(
@@ -76,14 +102,43 @@ fn system<const W: usize, P: RuleSet>(
     mut outbox: ResMut<'_, Outbox>,
 ) -> u64 {
     let view = &mut fabric.view::<P>(arbiters.columns(fabric.events.rules::<P>()));
-    run(view, &mut starting, (mail, &mut outbox), window)
+    run(
+        view,
+        &mut starting,
+        (mail, &mut outbox),
+        window,
+        &mut Nobody,
+    )
 }
 
-fn run<const W: usize, P: RuleSet>(
+fn ridden_system<const W: usize, P: RuleSet, R>(
+    (InMut(mail), In(window)): (InMut<'_, dyn Any>, In<[u64; 2]>),
+    mut fabric: Fabric<'_, '_, W>,
+    mut arbiters: AllArbiters<'_, '_>,
+    mut starting: Starting<'_, '_>,
+    mut outbox: ResMut<'_, Outbox>,
+    mut riders: StaticSystemParam<'_, '_, R>,
+) -> u64
+where
+    R: SystemParam + 'static,
+    for<'w, 's> SystemParamItem<'w, 's, R>: Rider,
+{
+    let view = &mut fabric.view::<P>(arbiters.columns(fabric.events.rules::<P>()));
+    run(
+        view,
+        &mut starting,
+        (mail, &mut outbox),
+        window,
+        &mut *riders,
+    )
+}
+
+fn run<const W: usize, P: RuleSet, R: Rider>(
     view: &mut View<'_, W, P>,
     starting: &mut Starting<'_, '_>,
     (mail, outbox): (&mut dyn Any, &mut ResMut<'_, Outbox>),
     [from, to]: [u64; 2],
+    riders: &mut R,
 ) -> u64 {
     let start = &mut starting.start();
     let outbox = outbox.bypass_change_detection();
@@ -94,22 +149,27 @@ fn run<const W: usize, P: RuleSet>(
         return from;
     }
     start.receive(view, inbox);
-    let mut now = next_event(view.calendar, start.sources, from);
+    let next = |view: &View<'_, W, P>, start: &Start<'_>, riders: &R, from: u64| {
+        let own = next_event(view.calendar, start.sources, from);
+        own.min(riders.next(start).max(from))
+    };
+    let mut now = next(view, start, riders, from);
     while now < to && !start.pool.is_low() {
         view.calendar.set_now(now);
         view.now = now;
-        cycle(view, start, outbox);
-        now = next_event(view.calendar, start.sources, now + 1);
+        cycle(view, start, outbox, riders);
+        now = next(view, start, riders, now + 1);
     }
     now
 }
 
 /// The stages of one cycle.
 #[inline(always)]
-fn cycle<const W: usize, P: RuleSet>(
+fn cycle<const W: usize, P: RuleSet, R: Rider>(
     view: &mut View<'_, W, P>,
     start: &mut Start<'_>,
     outbox: &mut Outbox,
+    riders: &mut R,
 ) {
     if view.calendar.is_busy(view.now) {
         stages::credits::run(view);
@@ -130,9 +190,11 @@ fn cycle<const W: usize, P: RuleSet>(
     if view.shared.output_lane_buffer() != 0 && !view.lists.channel_visits.is_empty() {
         stages::cross::transmit(view);
     }
+    riders.mark(view);
     if start.sources.is_busy(view.now) {
         generate::run(&mut start.making(view));
     }
+    riders.admit(view, start);
     if !view.lists.host_visits.is_empty() {
         inject::run(view, start);
     }
@@ -141,6 +203,11 @@ fn cycle<const W: usize, P: RuleSet>(
     }
     if !view.lists.outgoing.is_empty() {
         post::run(&mut start.leaving(view, outbox));
+    }
+    riders.notify(view, start, outbox);
+    riders.observe(view, start);
+    if R::RIDES && view.lists.facts.any() {
+        forget::run(view.lists, start.pool);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::counts::Count;
 use super::ledger::Term;
+use super::slot::Slot;
 use bevy_ecs::world::World;
 
 /// First cycle from one on in which a mechanism has something to do; `u64::MAX` = never. The cycle is then not jumped
@@ -25,6 +26,15 @@ pub struct Sleeper {
     pub alarm: Alarm,
 }
 
+/// Systems of a mechanism that the pass need not leave to the schedule: it runs the same functions itself, as a
+/// [`Rider`](super::mechanism::Rider) has them.
+pub struct Riding {
+    /// Its systems, by slot and name.
+    pub systems: &'static [(Slot, &'static str)],
+    /// What keeps a cycle from being jumped over.
+    pub alarm: Option<Alarm>,
+}
+
 /// A look that a mechanism takes at its shard every so many cycles, before any stage of the cycle: a global act (D26).
 #[derive(Clone, Copy, Debug)]
 pub struct Regular {
@@ -45,10 +55,12 @@ pub struct Ties {
     pub terms: Vec<Term>,
     /// Counters.
     pub counts: Vec<Count>,
-    /// What keeps a cycle from being jumped over, of mechanisms that never sleep.
+    /// What keeps a cycle from being jumped over, of mechanisms that never sleep and do not ride.
     pub alarms: Vec<Alarm>,
     /// Mechanisms that may sleep.
     pub sleepers: Vec<Sleeper>,
+    /// Mechanisms that ride in the pass.
+    pub riding: Vec<Riding>,
     /// What waits outside the fabric beside source queues.
     pub queues: Vec<Queued>,
     /// Looks from time to time.
@@ -62,7 +74,8 @@ impl Ties {
     #[inline]
     pub fn next(&self, world: &World, from: u64) -> u64 {
         let sleepers = self.sleepers.iter().map(|sleeper| &sleeper.alarm);
-        let cycles = self.alarms.iter().chain(sleepers);
+        let riding = self.riding.iter().flat_map(|riding| &riding.alarm);
+        let cycles = self.alarms.iter().chain(sleepers).chain(riding);
         let cycles = cycles.map(|alarm| alarm(world, from));
         cycles.min().unwrap_or(u64::MAX)
     }

@@ -16,17 +16,21 @@
 
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::look;
-use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::mechanism::{Mechanism, Rider, ShardBuilder, Site};
 use crate::cycle::records::Records;
+use crate::cycle::rules::RuleSet;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
+use crate::cycle::stages::inject::Start;
 use crate::cycle::state::{Calendar, Fact, Place, Worklists};
-use crate::cycle::view::column;
+use crate::cycle::ties::Riding;
+use crate::cycle::view::{View, column};
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen};
 use crate::fabric::{InPort, Packet, Queue};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::component::Component;
 use bevy_ecs::prelude::{Query, Res, ResMut, Resource};
+use bevy_ecs::system::SystemParam;
 use bevy_ecs::world::World;
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +78,10 @@ impl Mechanism for Occupancy {
             value: |world, now| so_far(world, now).most.unwrap_or(0).into(),
         });
         shard.system(Slot::Observe, "occupancy", system);
+        shard.rides(Riding {
+            systems: &[(Slot::Observe, "occupancy")],
+            alarm: None,
+        });
     }
 }
 
@@ -85,13 +93,38 @@ fn system(
     mut own: ResMut<'_, Occupancy>,
     mut depths: Query<'_, '_, &mut Depth>,
 ) {
-    if lists.arrived.is_empty() && lists.grants.is_empty() && lists.dropped.is_empty() {
-        return;
+    if lists.have_moved() {
+        let seen = Seeing {
+            now: calendar.now(),
+            place: &place,
+            lists: &lists,
+            records: &records,
+        };
+        run(
+            own.bypass_change_detection(),
+            Rows::new(column!(depths)),
+            seen,
+        );
     }
-    let own = own.bypass_change_detection();
-    let mut depths: Rows<'_, PortRow, _> = Rows::new(column!(depths));
-    let now = calendar.now();
-    own.advance(now, &records, depths.seen());
+}
+
+/// What is looked at.
+struct Seeing<'a> {
+    now: u64,
+    place: &'a Place,
+    lists: &'a Worklists,
+    records: &'a Records,
+}
+
+/// Runs the stage.
+fn run(own: &mut Occupancy, mut depths: Rows<'_, PortRow, Depth>, seen: Seeing<'_>) {
+    let Seeing {
+        now,
+        place,
+        lists,
+        records,
+    } = seen;
+    own.advance(now, records, depths.seen());
     let at_switch = |&(lane, _): &(LaneRow, PacketRow)| {
         let port = place.shared.numbering.port(lane);
         (!place.is_host(port)).then_some(port)
@@ -117,6 +150,39 @@ fn system(
             None => deepest(depths.seen()),
         };
         own.most = Some(deepest);
+    }
+}
+
+/// System parameter: occupancy in the pass.
+#[derive(SystemParam)]
+pub(in crate::cycle) struct OccupancyAboard<'w, 's> {
+    own: Option<ResMut<'w, Occupancy>>,
+    depths: Query<'w, 's, &'static mut Depth>,
+}
+
+impl Rider for OccupancyAboard<'_, '_> {
+    #[inline]
+    fn observe<const W: usize, P: RuleSet>(
+        &mut self,
+        view: &mut View<'_, W, P>,
+        start: &mut Start<'_>,
+    ) {
+        let Some(own) = &mut self.own else {
+            return;
+        };
+        if view.lists.have_moved() {
+            let seen = Seeing {
+                now: view.now,
+                place: view.place,
+                lists: view.lists,
+                records: start.records,
+            };
+            run(
+                own.bypass_change_detection(),
+                Rows::new(column!(self.depths)),
+                seen,
+            );
+        }
     }
 }
 

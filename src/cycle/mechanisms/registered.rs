@@ -1,10 +1,21 @@
 //! The mechanisms of a cycle: a new one is its file and a line here.
 //!
-//! Nothing but the list knows all of them, so that they know the core and the core does not know them.
+//! Nothing but the list knows all of them, so that they know the core and the core does not know them. Those whose work the pass does
+//! itself have a line in the second list, too.
 //!
-//! Cost: once per shard.
+//! Cost: once per shard; of riders, once per window for what they work on and a question per cycle for one that is not used.
 
-use crate::cycle::mechanism::ShardBuilder;
+use super::congestion::FillingAboard;
+use super::congestion::requests::MarkingAboard;
+use super::control::ControlAboard;
+use super::flows::FlowsAboard;
+use super::occupancy::OccupancyAboard;
+use crate::cycle::mechanism::{Rider, ShardBuilder};
+use crate::cycle::rules::RuleSet;
+use crate::cycle::stages::inject::Start;
+use crate::cycle::state::Outbox;
+use crate::cycle::view::View;
+use bevy_ecs::system::SystemParam;
 
 /// The mechanisms, in the order in which they are built.
 macro_rules! mechanisms {
@@ -45,3 +56,64 @@ mechanisms![
     super::wormhole::Wormhole,
     super::claims::Claiming,
 ];
+
+/// Those that ride in the pass, in the order in which they have their turn within a slot.
+macro_rules! riders {
+    ($($rider:ident: $type:ty),* $(,)?) => {
+        /// System parameter: what mechanisms that ride in the pass work on.
+        #[derive(SystemParam)]
+        pub(in crate::cycle) struct Riders<'w, 's> {
+            $($rider: $type,)*
+        }
+
+        impl Rider for Riders<'_, '_> {
+            #[inline]
+            fn next(&self, start: &Start<'_>) -> u64 {
+                let mut next = u64::MAX;
+                $(next = next.min(self.$rider.next(start));)*
+                next
+            }
+
+            #[inline]
+            fn mark<const W: usize, P: RuleSet>(&mut self, view: &mut View<'_, W, P>) {
+                $(self.$rider.mark(view);)*
+            }
+
+            #[inline]
+            fn admit<const W: usize, P: RuleSet>(
+                &mut self,
+                view: &mut View<'_, W, P>,
+                start: &mut Start<'_>,
+            ) {
+                $(self.$rider.admit(view, start);)*
+            }
+
+            #[inline]
+            fn notify<const W: usize, P: RuleSet>(
+                &mut self,
+                view: &mut View<'_, W, P>,
+                start: &mut Start<'_>,
+                outbox: &mut Outbox,
+            ) {
+                $(self.$rider.notify(view, start, outbox);)*
+            }
+
+            #[inline]
+            fn observe<const W: usize, P: RuleSet>(
+                &mut self,
+                view: &mut View<'_, W, P>,
+                start: &mut Start<'_>,
+            ) {
+                $(self.$rider.observe(view, start);)*
+            }
+        }
+    };
+}
+
+riders! {
+    marking: MarkingAboard<'w>,
+    filling: FillingAboard<'w, 's>,
+    flows: FlowsAboard<'w>,
+    control: ControlAboard<'w>,
+    occupancy: OccupancyAboard<'w, 's>,
+}

@@ -11,13 +11,18 @@ use bevy_ecs::prelude::ResMut;
 
 /// The system.
 pub fn system(mut lists: ResMut<'_, Worklists>, mut pool: ResMut<'_, PacketPool>) {
-    let lists = lists.bypass_change_detection();
+    let pool = pool.bypass_change_detection();
+    run(lists.bypass_change_detection(), pool);
+}
+
+/// Runs the stage.
+pub(in crate::cycle) fn run(lists: &mut Worklists, pool: &mut PacketPool) {
     lists.grants.clear();
     lists.arrived.clear();
     lists.created.clear();
     lists.dropped.clear();
     lists.sent.clear();
     if lists.facts.delivered {
-        release(lists, pool.bypass_change_detection());
+        release(lists, pool);
     }
 }

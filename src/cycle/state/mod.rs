@@ -16,6 +16,7 @@ pub mod mail;
 pub mod pool;
 pub mod ring;
 pub mod shared;
+pub mod wheel;
 pub mod worklists;
 
 pub use calendar::Calendar;

@@ -201,6 +201,12 @@ pub struct Worklists {
 }
 
 impl Worklists {
+    /// Whether a packet has arrived, was granted or was dropped in this cycle; who subscribed to these facts knows.
+    #[inline]
+    pub fn have_moved(&self) -> bool {
+        !(self.arrived.is_empty() && self.grants.is_empty() && self.dropped.is_empty())
+    }
+
     /// Whether there is a packet or a head for `Slot::Route`.
     #[inline]
     pub fn has_arrivals(&self) -> bool {

@@ -9,6 +9,7 @@ use crate::random_fabric::{
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
 use std::fmt;
+use virtlane::plan::{Marking, Plan};
 use virtlane::topology::TOPOLOGIES;
 
 /// What flows make and their queues do not hold.
@@ -251,6 +252,12 @@ impl Coverage {
         self.require(["pass, resumed", "pass, several shards"], self.cases / 8);
     }
 
+    /// Cases of mechanisms that ride in the pass.
+    pub(super) fn require_riders(&self, times: u64) {
+        self.require(RIDERS.iter().map(|name| format!("pass, {name}")), times);
+        self.require(["pass, resumed", "pass, several shards"], self.cases / 16);
+    }
+
     /// Parts that scenarios name: tables and adaptive engines of both kinds.
     pub(super) fn require_shipped(&self) {
         self.require(["plain", "general"], 5);
@@ -300,7 +307,33 @@ fn passed<R>(case: &Case<R>, found: &Found) -> Vec<String> {
     if found.shards > 1 {
         names.push(String::from("pass, several shards"));
     }
+    names.extend(riding(&case.plan).map(|rider| format!("pass, {rider}")));
     names
+}
+
+/// Mechanisms that ride in the pass.
+pub(super) const RIDERS: [&str; 6] = [
+    "flows",
+    "control",
+    "marking by requests",
+    "marking of InfiniBand",
+    "marking of RoCE",
+    "observed queues",
+];
+
+/// Those that a plan has.
+pub(super) fn riding(plan: &Plan) -> impl Iterator<Item = &'static str> {
+    let marking = plan.switch.marking;
+    let has = [
+        !plan.flows.is_empty(),
+        plan.classes.iter().any(|class| class.control.is_some()),
+        matches!(marking, Some(Marking::Requests(_))),
+        matches!(marking, Some(Marking::InfiniBand { .. })),
+        matches!(marking, Some(Marking::Ecn { .. })),
+        plan.observe.queues,
+    ];
+    let riders = RIDERS.into_iter().zip(has);
+    riders.filter_map(|(rider, is_there)| is_there.then_some(rider))
 }
 
 /// What became of claims (D72), and which were open when the run went on elsewhere.

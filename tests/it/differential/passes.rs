@@ -1,11 +1,12 @@
 //! Fabrics in which nothing but the stages of the core, and mechanisms that may sleep, have something to do: the stages run in one
-//! pass there. Any option of switches, traffic that hosts make by themselves, claims; stopped and resumed in the middle.
+//! pass there. Any option of switches, traffic that hosts make by themselves, claims; stopped and resumed in the middle. And the
+//! mechanisms whose systems the pass stands for: flows, control, marking, observation.
 
-use super::coverage::SETS;
+use super::coverage::{RIDERS, SETS, riding};
 use super::{compare, is_usual};
 use crate::random_fabric::{Adaptive, Case, adaptive_case, case};
 use virtlane::measure::observe::Observe;
-use virtlane::plan::{ClassPlan, Matching};
+use virtlane::plan::{ClassPlan, Forwarding, Matching};
 use virtlane::routing::{Routes, Tables};
 
 /// What is left of a case without flows, messages, admission, and systems of switches that never sleep; `None`: no traffic.
@@ -43,6 +44,51 @@ fn tables(seed: u64) -> Case {
 
 fn adaptive(seed: u64) -> Case<Adaptive> {
     first(seed, adaptive_case)
+}
+
+/// The same with flows, control, marking and observation; `None`: something that cannot be taken away has a system that is
+/// no rider.
+fn ridden<R>(mut case: Case<R>) -> Option<Case<R>> {
+    let plan = &mut case.plan;
+    let has_other_systems = |class: &ClassPlan| {
+        let control = class.control.as_ref();
+        let is_other = control.is_some_and(|control| control.queue.is_some() || control.is_apart());
+        class.messages.is_some() || class.management || is_other
+    };
+    let is_ruled_out = plan.classes.iter().any(has_other_systems)
+        || plan.flows.iter().any(|flow| !flow.after.is_empty())
+        || !plan.app_phases.is_empty()
+        || plan.admission.is_some()
+        || plan.switch.forwarding == Forwarding::Wormhole;
+    if is_ruled_out {
+        return None;
+    }
+    plan.switch.drop = None;
+    plan.switch.output_buffer = 0;
+    plan.host.sink_cycles_per_flit = None;
+    plan.observe = Observe {
+        queues: plan.observe.queues,
+        ..Observe::default()
+    };
+    case.fork = None;
+    Some(case)
+}
+
+/// The first case from a seed on that has a certain rider, another for each of so many seeds.
+fn first_ridden(seed: u64) -> Case {
+    let rider = RIDERS[seed as usize % RIDERS.len()];
+    let mut cases = (64 * seed..).map(case).filter_map(ridden);
+    let found = cases.find(|case| riding(&case.plan).any(|name| name == rider));
+    found.expect("all are drawn")
+}
+
+#[test]
+fn mechanisms_in_the_pass_do_what_their_systems_do() {
+    let routes = |tables: &Tables| Routes::Tables(tables.clone());
+    let coverage = compare(first_ridden, routes, 120);
+    if is_usual() {
+        coverage.require_riders(10);
+    }
 }
 
 #[test]

@@ -1,21 +1,23 @@
 //! What waits for each output lane (D36), and marking by it.
 
-use super::ecn::Ecn;
+use super::ecn::{Ecn, MarkStream};
 use super::infiniband::InfiniBand;
-use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
-use crate::cycle::rules::Any;
+use crate::cycle::mechanism::{Mechanism, Rider, ShardBuilder, Site};
+use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::OutputBuffer;
 use crate::cycle::state::{Fact, Grant};
+use crate::cycle::ties::Riding;
 use crate::cycle::view::{Heads, Optional, View, column};
 use crate::fabric::bit_errors::Retry;
-use crate::fabric::rows::{LaneRow, PortRow, Rows, Seen};
+use crate::fabric::rows::{LaneRow, PortRow, Rows};
 use crate::fabric::{Group, OutLane, OutPort};
 use crate::plan::{Marking, Plan};
 use bevy_ecs::change_detection::ContiguousMut;
 use bevy_ecs::component::Component;
 use bevy_ecs::prelude::{Query, Res, Resource};
+use bevy_ecs::system::SystemParam;
 use serde::{Deserialize, Serialize};
 
 /// An output lane.
@@ -100,10 +102,18 @@ impl Mechanism for Filling {
             By::InfiniBand(_) => {
                 shard.column::<OutPort, Pace>(Pace::default());
                 shard.system(Slot::Mark, "mark_infiniband", infiniband::<W>);
+                shard.rides(Riding {
+                    systems: &[(Slot::Mark, "mark_infiniband")],
+                    alarm: None,
+                });
             }
             By::Ecn(_) => {
                 super::ecn::streams(shard);
                 shard.system(Slot::Mark, "mark_ecn", ecn::<W>);
+                shard.rides(Riding {
+                    systems: &[(Slot::Mark, "mark_ecn")],
+                    alarm: None,
+                });
             }
         }
         shard.constant(self.0);
@@ -111,7 +121,7 @@ impl Mechanism for Filling {
 }
 
 /// Counts this cycle's arrivals, grants and drops.
-fn count<const W: usize>(view: &View<'_, W>, fills: &mut Rows<'_, LaneRow, Fill>) {
+fn count<const W: usize, P: RuleSet>(view: &View<'_, W, P>, fills: &mut Rows<'_, LaneRow, Fill>) {
     view.each_arrival(|lane, flits| fills[lane].flits += flits);
     for grant in accepted(&view.lists.grants) {
         fills[grant.lane].flits -= u32::from(view.packets[grant.packet].size);
@@ -127,7 +137,11 @@ fn accepted(grants: &[Grant]) -> impl Iterator<Item = &Grant> {
 }
 
 /// Whether the packet of a grant may be marked at all: no answer, not on VL15.
-fn is_data<const W: usize>(view: &View<'_, W>, markable: &Markable, grant: &Grant) -> bool {
+fn is_data<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    markable: &Markable,
+    grant: &Grant,
+) -> bool {
     let number = view.shared.numbering.number(grant.lane);
     let class = view.records[grant.packet].class;
     class < markable.answers && !view.shared.management().contains(number)
@@ -138,24 +152,31 @@ fn infiniband<const W: usize>(
     mut heads: Heads<'_, '_, W>,
     mut fills: Query<'_, '_, &mut Group<Fill>>,
     mut paces: Query<'_, '_, &mut Pace>,
-    (mut buffers, retries): (Query<'_, '_, &mut OutputBuffer>, Query<'_, '_, &Retry>),
+    (mut buffers, mut retries): (Query<'_, '_, &mut OutputBuffer>, Query<'_, '_, &mut Retry>),
     (by, markable): (Res<'_, By>, Res<'_, Markable>),
 ) {
-    let lists = heads.events.lists();
     let By::InfiniBand(rule) = &*by else {
         return;
     };
-    if lists.arrived.is_empty() && lists.grants.is_empty() && lists.dropped.is_empty() {
-        return;
+    if heads.events.lists().have_moved() {
+        let view = &mut heads.view::<Any>(Optional {
+            buffers: Rows::new(column!(buffers)),
+            retries: Rows::new(column!(retries)),
+            ..Optional::default()
+        });
+        let columns = (Rows::new(column!(fills)), Rows::new(column!(paces)));
+        run_infiniband(view, columns, (rule, &markable));
     }
-    let view = &mut heads.view::<Any>(Optional::default());
-    let mut fills: Rows<'_, LaneRow, Fill> = Rows::new(column!(fills));
-    let mut paces: Rows<'_, PortRow, Pace> = Rows::new(column!(paces));
-    let buffers: Rows<'_, PortRow, OutputBuffer> = Rows::new(column!(buffers));
-    let retries = retries.contiguous_iter().into_iter().flatten().next();
-    let retries: Seen<'_, PortRow, Retry> = Seen::new(retries.unwrap_or_default());
+}
+
+/// Runs InfiniBand's marking.
+fn run_infiniband<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    (mut fills, mut paces): (Rows<'_, LaneRow, Fill>, Rows<'_, PortRow, Pace>),
+    (rule, markable): (&InfiniBand, &Markable),
+) {
     count(view, &mut fills);
-    let has_buffers = view.shared.switch.output_buffer > 0;
+    let has_buffers = view.shared.output_buffer() > 0;
     for i in 0..view.lists.grants.len() {
         let grant = view.lists.grants[i];
         if !grant.accepted {
@@ -164,18 +185,18 @@ fn infiniband<const W: usize>(
         let out = &view.outs[grant.out];
         let flits = view.packets[grant.packet].size;
         let end = if has_buffers {
-            buffers[grant.out].channel_free()
+            view.optional.buffers[grant.out].channel_free()
         } else {
             out.free_at
         };
         let pace = &mut paces[grant.out];
-        let end = end - Retry::late(retries, grant.out);
+        let end = end - Retry::late(view.optional.retries.seen(), grant.out);
         rule.advance(pace, end, flits, out.step);
         let is_root = pace.idle == 0;
         let fill = &mut fills[grant.lane];
         rule.look(fill);
         // the records of packets are read for the few that can be marked
-        let is_markable = fill.is_congested && is_data(view, &markable, &grant);
+        let is_markable = fill.is_congested && is_data(view, markable, &grant);
         if is_markable && rule.marks(fill, is_root, out.peer, flits) {
             view.packets[grant.packet].fecn = true;
         }
@@ -186,29 +207,68 @@ fn infiniband<const W: usize>(
 fn ecn<const W: usize>(
     mut heads: Heads<'_, '_, W>,
     mut fills: Query<'_, '_, &mut Group<Fill>>,
-    mut streams: Query<'_, '_, &mut super::ecn::MarkStream>,
+    mut streams: Query<'_, '_, &mut MarkStream>,
     (by, markable): (Res<'_, By>, Res<'_, Markable>),
 ) {
-    let lists = heads.events.lists();
     let By::Ecn(rule) = &*by else {
         return;
     };
-    if lists.arrived.is_empty() && lists.grants.is_empty() && lists.dropped.is_empty() {
-        return;
+    if heads.events.lists().have_moved() {
+        let view = &mut heads.view::<Any>(Optional::default());
+        let columns = (Rows::new(column!(fills)), Rows::new(column!(streams)));
+        run_ecn(view, columns, (rule, &markable));
     }
-    let view = &mut heads.view::<Any>(Optional::default());
-    let mut fills: Rows<'_, LaneRow, Fill> = Rows::new(column!(fills));
-    let mut streams: Rows<'_, PortRow, super::ecn::MarkStream> = Rows::new(column!(streams));
+}
+
+/// Runs RoCE's marking.
+fn run_ecn<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    (mut fills, mut streams): (Rows<'_, LaneRow, Fill>, Rows<'_, PortRow, MarkStream>),
+    (rule, markable): (&Ecn, &Markable),
+) {
     count(view, &mut fills);
     for i in 0..view.lists.grants.len() {
         let grant = view.lists.grants[i];
         let fill = fills[grant.lane].flits;
         if grant.accepted
             && fill > rule.least
-            && is_data(view, &markable, &grant)
+            && is_data(view, markable, &grant)
             && rule.marks(fill, &mut streams[grant.out])
         {
             view.packets[grant.packet].fecn = true;
+        }
+    }
+}
+
+/// System parameter: marking by fill in the pass.
+#[derive(SystemParam)]
+pub(in crate::cycle) struct FillingAboard<'w, 's> {
+    by: Option<Res<'w, By>>,
+    markable: Option<Res<'w, Markable>>,
+    fills: Query<'w, 's, &'static mut Group<Fill>>,
+    paces: Query<'w, 's, &'static mut Pace>,
+    streams: Query<'w, 's, &'static mut MarkStream>,
+}
+
+impl Rider for FillingAboard<'_, '_> {
+    #[inline]
+    fn mark<const W: usize, P: RuleSet>(&mut self, view: &mut View<'_, W, P>) {
+        let (Some(by), Some(markable)) = (&self.by, &self.markable) else {
+            return;
+        };
+        if !view.lists.have_moved() {
+            return;
+        }
+        let fills = Rows::new(column!(self.fills));
+        match &**by {
+            By::InfiniBand(rule) => {
+                let columns = (fills, Rows::new(column!(self.paces)));
+                run_infiniband(view, columns, (rule, markable));
+            }
+            By::Ecn(rule) => {
+                let columns = (fills, Rows::new(column!(self.streams)));
+                run_ecn(view, columns, (rule, markable));
+            }
         }
     }
 }

@@ -20,3 +20,5 @@ mod infiniband;
 pub mod requests;
 
 pub use fill::Filling;
+
+pub(in crate::cycle) use fill::FillingAboard;

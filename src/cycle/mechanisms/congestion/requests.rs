@@ -13,14 +13,16 @@
 //! InfiniBand leaves the byte meaning of the threshold to the vendor; this is one reading of it. Root and
 //! victim are not told apart. References: [`IBA`](crate::references::IBA) annex A10.
 
-use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
-use crate::cycle::rules::Any;
+use crate::cycle::mechanism::{Mechanism, Rider, ShardBuilder, Site};
+use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
+use crate::cycle::ties::Riding;
 use crate::cycle::view::{Optional, Requests, View};
 use crate::fabric::rows::{LaneRow, PortRow};
 use crate::plan;
 use bevy_ecs::prelude::{Res, Resource};
+use bevy_ecs::system::SystemParam;
 
 /// Marking as a mechanism.
 #[derive(Resource, Debug)]
@@ -41,6 +43,10 @@ impl Mechanism for Marking {
         shard.subscribe(Fact::Granted);
         shard.constant(self);
         shard.system(Slot::Mark, "mark", system::<W>);
+        shard.rides(Riding {
+            systems: &[(Slot::Mark, "mark")],
+            alarm: None,
+        });
     }
 }
 
@@ -53,7 +59,7 @@ fn system<const W: usize>(mut requests: Requests<'_, '_, W>, marking: Res<'_, Ma
     }
 }
 
-fn run<const W: usize>(view: &mut View<'_, W>, threshold: u32) {
+fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, threshold: u32) {
     for i in 0..view.lists.grants.len() {
         let grant = view.lists.grants[i];
         if grant.accepted && waiting_flits(view, grant.out, grant.lane) >= threshold {
@@ -62,9 +68,32 @@ fn run<const W: usize>(view: &mut View<'_, W>, threshold: u32) {
     }
 }
 
+/// System parameter: marking in the pass.
+#[derive(SystemParam)]
+pub(in crate::cycle) struct MarkingAboard<'w> {
+    marking: Option<Res<'w, Marking>>,
+}
+
+impl Rider for MarkingAboard<'_> {
+    #[inline]
+    fn mark<const W: usize, P: RuleSet>(&mut self, view: &mut View<'_, W, P>) {
+        if let Some(marking) = &self.marking {
+            run(view, marking.threshold);
+        }
+    }
+}
+
 /// Flits of the packets whose request for the lane stands.
-fn waiting_flits<const W: usize>(view: &View<'_, W>, out: PortRow, lane: LaneRow) -> u32 {
+fn waiting_flits<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    out: PortRow,
+    lane: LaneRow,
+) -> u32 {
+    let requests = &view.lanes[lane].requests;
+    if requests.is_empty() {
+        return 0;
+    }
     let first_port = view.switches[view.outs[out].owner].first_port;
     let size = |bit| u32::from(view.queues[view.queue_of(first_port, bit, lane)].size);
-    view.lanes[lane].requests.iter().map(size).sum()
+    requests.iter().map(size).sum()
 }

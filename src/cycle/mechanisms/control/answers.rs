@@ -211,10 +211,39 @@ pub(super) fn system(
     if answers.next().min(next) > now {
         return;
     }
-    let answers = answers.bypass_change_detection();
-    let lists = lists.bypass_change_detection();
-    let records = records.bypass_change_detection();
-    let mut outs: Rows<'_, PortRow, _> = Rows::new(column!(outs));
+    let making = Making {
+        now,
+        place: &place,
+        lists: lists.bypass_change_detection(),
+        records: records.bypass_change_detection(),
+        outs: Rows::new(column!(outs)),
+    };
+    run(
+        answers.bypass_change_detection(),
+        making,
+        probes.as_deref_mut(),
+    );
+}
+
+/// What answers that are made are told to.
+pub(super) struct Making<'a> {
+    pub(super) now: u64,
+    pub(super) place: &'a Place,
+    pub(super) lists: &'a mut Worklists,
+    pub(super) records: &'a mut Records,
+    pub(super) outs: Rows<'a, PortRow, OutPort>,
+}
+
+/// Runs the stage.
+#[inline(never)]
+pub(super) fn run(answers: &mut Answers, making: Making<'_>, probes: Option<&mut Probes>) {
+    let Making {
+        now,
+        place,
+        lists,
+        records,
+        mut outs,
+    } = making;
     let mut enter = |way: &Way, sequence: u32| {
         let ends = [HostId(way.source), HostId(way.destination)];
         records.created(now, way.class, ends, way.size);
@@ -247,7 +276,7 @@ pub(super) fn system(
             enter(&way, sequence);
         }
     }
-    if let Some(probes) = &mut probes {
-        probes.make((now, &place), answers, enter);
+    if let Some(probes) = probes {
+        probes.make((now, place), answers, enter);
     }
 }

@@ -11,6 +11,7 @@ use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::flows::{Flows, lane_of};
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
+use crate::cycle::ties::Riding;
 use crate::fabric::rows::HostRow;
 use crate::plan::{ClassPlan, Control, FlowPlan};
 use std::cmp::Reverse;
@@ -36,10 +37,6 @@ impl Mechanism for Controlling {
         shard.resource(senders);
         shard.subscribe(Fact::Sent);
         shard.subscribe(Fact::Delivered);
-        shard.alarm(|world, from| {
-            let (answers, senders) = (world.resource::<Answers>(), world.resource::<Senders>());
-            answers.next().min(senders.next()).max(from)
-        });
         shard.queue(|world| world.resource::<Answers>().waiting());
         shard.count(Count {
             name: "control.triggers",
@@ -51,6 +48,13 @@ impl Mechanism for Controlling {
         }
         shard.last_system(Slot::Admit, "answers", make);
         shard.last_system(Slot::Notify, "control", notify);
+        shard.rides(Riding {
+            systems: &[(Slot::Admit, "answers"), (Slot::Notify, "control")],
+            alarm: Some(|world, from| {
+                let (answers, senders) = (world.resource::<Answers>(), world.resource::<Senders>());
+                answers.next().min(senders.next()).max(from)
+            }),
+        });
     }
 }
 

@@ -24,5 +24,7 @@ pub(in crate::cycle::mechanisms) mod senders;
 
 pub use answers::Answers;
 pub use build::Controlling;
+
+pub(in crate::cycle) use notify::ControlAboard;
 pub use sender::SenderState;
 pub use senders::Senders;

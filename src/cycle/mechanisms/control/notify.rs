@@ -1,17 +1,22 @@
 //! Tells senders and receivers of packets that start and are delivered.
 
-use super::Answers;
+use super::answers::{self, Answers, Making};
 use super::senders::Senders;
 use crate::control::{Arrival, Event, Payload, Reply};
+use crate::cycle::mechanism::Rider;
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::probes::Probes;
-use crate::cycle::state::{Calendar, Place, Worklists};
-use crate::cycle::view::Packets;
+use crate::cycle::rules::RuleSet;
+use crate::cycle::stages::inject::Start;
+use crate::cycle::state::{Calendar, Outbox, Place, Worklists};
+use crate::cycle::view::{Packets, View};
 use crate::fabric::components::NONE;
+use crate::fabric::rows::{PacketRow, Seen};
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::{Local, Res, ResMut};
+use bevy_ecs::system::SystemParam;
 
 impl Senders {
     /// A packet of an answer to the flow in a row is delivered.
@@ -153,7 +158,7 @@ pub(super) fn system(
     if !is_busy && senders.next() > now {
         return;
     }
-    let mut told = Told {
+    let told = Told {
         now,
         place: &place,
         flows: flows.bypass_change_detection(),
@@ -162,7 +167,18 @@ pub(super) fn system(
         probes: probes.as_deref_mut(),
         rooms: rooms.as_deref_mut(),
     };
-    let (packets, records) = packets.rows();
+    run(told, &lists, packets.rows());
+}
+
+/// Runs the stage.
+fn run(
+    mut told: Told<'_>,
+    lists: &Worklists,
+    (packets, records): (
+        Seen<'_, PacketRow, Packet>,
+        Seen<'_, PacketRow, PacketRecord>,
+    ),
+) {
     for &row in &lists.sent {
         told.started(&packets[row], &records[row]);
     }
@@ -171,7 +187,74 @@ pub(super) fn system(
     }
     let (flows, senders, answers) = (told.flows, told.senders, told.answers);
     match told.probes {
-        None => senders.ring(flows, now),
-        Some(probes) => probes.end((now, &place.shared.flow_ends), flows, senders, answers),
+        None => senders.ring(flows, told.now),
+        Some(probes) => {
+            let ends = &told.place.shared.flow_ends;
+            probes.end((told.now, ends), flows, senders, answers);
+        }
+    }
+}
+
+/// System parameter: control in the pass, where all control packets are answers.
+#[derive(SystemParam)]
+pub(in crate::cycle) struct ControlAboard<'w> {
+    senders: Option<ResMut<'w, Senders>>,
+}
+
+impl Rider for ControlAboard<'_> {
+    #[inline]
+    fn next(&self, start: &Start<'_>) -> u64 {
+        let answers = start.answers.as_ref().map(|answers| answers.next());
+        let senders = self.senders.as_ref().map(|senders| senders.next());
+        let next = answers.into_iter().chain(senders).min();
+        next.unwrap_or(u64::MAX)
+    }
+
+    #[inline]
+    fn admit<const W: usize, P: RuleSet>(
+        &mut self,
+        view: &mut View<'_, W, P>,
+        start: &mut Start<'_>,
+    ) {
+        if let Some(answers) = start.answers.as_deref_mut()
+            && answers.next() <= view.now
+        {
+            let making = Making {
+                now: view.now,
+                place: view.place,
+                lists: &mut *view.lists,
+                records: &mut *start.records,
+                outs: view.outs.reborrow(),
+            };
+            answers::run(answers, making, None);
+        }
+    }
+
+    #[inline]
+    fn notify<const W: usize, P: RuleSet>(
+        &mut self,
+        view: &mut View<'_, W, P>,
+        start: &mut Start<'_>,
+        _: &mut Outbox,
+    ) {
+        let senders = self.senders.as_deref_mut();
+        let (flows, answers) = (start.flows.as_deref_mut(), start.answers.as_deref_mut());
+        let (Some(senders), Some(flows), Some(answers)) = (senders, flows, answers) else {
+            return;
+        };
+        let lists = &*view.lists;
+        let is_busy = !(lists.sent.is_empty() && lists.consumed.is_empty());
+        if is_busy || senders.next() <= view.now {
+            let told = Told {
+                now: view.now,
+                place: view.place,
+                flows,
+                senders,
+                answers,
+                probes: None,
+                rooms: None,
+            };
+            run(told, lists, (view.packets.seen(), view.records.seen()));
+        }
     }
 }

@@ -7,16 +7,22 @@
 
 use super::Flows;
 use super::build::FlowEnd;
+use super::make::{self, Making};
+use crate::cycle::mechanism::Rider;
 use crate::cycle::records::Records;
+use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::{Persistent, Resume};
+use crate::cycle::stages::inject::Start;
 use crate::cycle::state::{Calendar, Outbox, Worklists};
-use crate::cycle::view::Packets;
+use crate::cycle::view::{Packets, View};
 use crate::fabric::components::NONE;
+use crate::fabric::rows::{PacketRow, Seen};
 use crate::fabric::{Packet, PacketRecord};
 use crate::measure::flow_counts::FlowReceived;
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::{Res, ResMut};
 use bevy_ecs::resource::Resource;
+use bevy_ecs::system::SystemParam;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -66,25 +72,109 @@ pub(super) fn system(
     if lists.consumed.is_empty() {
         return;
     }
-    let (packets, packet_records) = packets.rows();
-    let tails = tails.bypass_change_detection();
-    let now = calendar.now();
-    for &row in &lists.consumed {
+    let arriving = Arriving {
+        now: calendar.now(),
+        consumed: &lists.consumed,
+        records: &records,
+        flows: flows.bypass_change_detection(),
+        outbox: outbox.bypass_change_detection(),
+    };
+    run(tails.bypass_change_detection(), arriving, packets.rows());
+}
+
+/// What arrivals are told to.
+struct Arriving<'a> {
+    now: u64,
+    consumed: &'a [PacketRow],
+    records: &'a Records,
+    flows: &'a mut Flows,
+    outbox: &'a mut Outbox,
+}
+
+/// Runs the stage.
+fn run(
+    tails: &mut Tails,
+    arriving: Arriving<'_>,
+    (packets, packet_records): (
+        Seen<'_, PacketRow, Packet>,
+        Seen<'_, PacketRow, PacketRecord>,
+    ),
+) {
+    let now = arriving.now;
+    for &row in arriving.consumed {
         let (packet, record) = (&packets[row], &packet_records[row]);
         if record.flow == NONE || record.class >= tails.answers {
             continue;
         }
         let end = tails.ends[record.flow as usize];
-        tails.rows[end.tail as usize].deliver(now, packet, record, &records);
+        tails.rows[end.tail as usize].deliver(now, packet, record, arriving.records);
         if end.delay == 0 {
             continue;
         }
         let at = now + u64::from(end.delay);
         if end.shard == tails.shard {
-            flows.bypass_change_detection().acknowledge(end.row, 1, at);
+            arriving.flows.acknowledge(end.row, 1, at);
         } else {
-            let outbox = outbox.bypass_change_detection();
-            outbox.of(end.shard).add_notice(tails.receiver, end.row, at);
+            let mail = arriving.outbox.of(end.shard);
+            mail.add_notice(tails.receiver, end.row, at);
+        }
+    }
+}
+
+/// System parameter: flows in the pass.
+#[derive(SystemParam)]
+pub(in crate::cycle) struct FlowsAboard<'w> {
+    tails: Option<ResMut<'w, Tails>>,
+}
+
+impl Rider for FlowsAboard<'_> {
+    #[inline]
+    fn next(&self, start: &Start<'_>) -> u64 {
+        start.flows.as_ref().map_or(u64::MAX, |flows| flows.next())
+    }
+
+    #[inline]
+    fn admit<const W: usize, P: RuleSet>(
+        &mut self,
+        view: &mut View<'_, W, P>,
+        start: &mut Start<'_>,
+    ) {
+        if let Some(flows) = start.flows.as_deref_mut()
+            && flows.next() <= view.now
+        {
+            let making = Making {
+                now: view.now,
+                hosts: start.hosts,
+                records: &mut *start.records,
+                lists: &mut *view.lists,
+            };
+            make::run(flows, making, view.outs.reborrow());
+        }
+    }
+
+    #[inline]
+    fn notify<const W: usize, P: RuleSet>(
+        &mut self,
+        view: &mut View<'_, W, P>,
+        start: &mut Start<'_>,
+        outbox: &mut Outbox,
+    ) {
+        let Some(flows) = start.flows.as_deref_mut() else {
+            return;
+        };
+        if view.lists.consumed.is_empty() {
+            return;
+        }
+        let arriving = Arriving {
+            now: view.now,
+            consumed: &view.lists.consumed,
+            records: start.records,
+            flows,
+            outbox,
+        };
+        if let Some(tails) = &mut self.tails {
+            let tails = tails.bypass_change_detection();
+            run(tails, arriving, (view.packets.seen(), view.records.seen()));
         }
     }
 }

@@ -14,7 +14,6 @@ use crate::fabric::source_queue::{SourceQueues, Waiting};
 use crate::measure::flow_counts::Amount;
 use crate::plan::{Limit, Scheduler};
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 /// A packet in a FIFO.
@@ -176,6 +175,6 @@ impl Flows {
 
     /// Asks in this cycle, after all that happens to flows, whether a flow enters a packet.
     pub(super) fn ask_to_enter(&mut self, row: u32, now: u64) {
-        self.wakes.push(Reverse((now, Wake::Enter(row))));
+        self.wakes.push(now, Wake::Enter(row).code());
     }
 }

@@ -11,6 +11,8 @@ use crate::admission::Trials;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
+use crate::cycle::state::wheel::Wheel;
+use crate::cycle::ties::Riding;
 use crate::fabric::components::NONE;
 use crate::fabric::placement::Placement;
 use crate::ids::HostId;
@@ -18,8 +20,7 @@ use crate::measure::flow_counts::{Amount, FlowReceived};
 use crate::plan::{AdmissionPlan, ClassPlan, FlowPlan, Plan};
 use crate::rng::{Purpose, stream};
 use crate::traffic::{Gap, ProcessState, SlotState};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where a flow begins and ends.
@@ -83,7 +84,6 @@ impl Mechanism for Flowing {
         let here = |host: HostId| site.placement.host_shard[host.index()] as usize == site.number;
         let tails = (site.plan.flows.iter()).filter(|flow| here(flow.destination));
         shard.resource(flows);
-        shard.alarm(|world, from| world.resource::<Flows>().next().max(from));
         shard.queue(|world| world.resource::<Flows>().waiting());
         let receiver = shard.receiver(|world, row, at| {
             world.resource_mut::<Flows>().acknowledge(row, 1, at);
@@ -98,6 +98,10 @@ impl Mechanism for Flowing {
         shard.subscribe(Fact::Delivered);
         shard.system(Slot::Admit, "flows", make::system);
         shard.system(Slot::Notify, "flow_arrivals", arrive::system);
+        shard.rides(Riding {
+            systems: &[(Slot::Admit, "flows"), (Slot::Notify, "flow_arrivals")],
+            alarm: Some(|world, from| world.resource::<Flows>().next().max(from)),
+        });
     }
 }
 
@@ -116,7 +120,7 @@ struct Building {
     trials: Option<Trials>,
     sessions: Vec<Option<Session>>,
     lane_of: Vec<u32>,
-    wakes: BinaryHeap<Reverse<(u64, Wake)>>,
+    wakes: Wheel,
     given: Given,
 }
 
@@ -136,7 +140,7 @@ impl Building {
             trials,
             sessions: Vec::new(),
             lane_of: vec![NONE; shared.numbering.rows(hosts)],
-            wakes: BinaryHeap::new(),
+            wakes: Wheel::default(),
             given: Given {
                 scheduler: plan.host.scheduler,
                 bound: plan.host.flow_queue,
@@ -214,7 +218,7 @@ impl Building {
         self.session(site, plan);
         let place = self.lanes[lane as usize].add(row);
         let mut flow = Flow::new(id, (lane, place), key, plan, NONE);
-        let mut wake = |at, wake| self.wakes.push(Reverse((at, wake)));
+        let mut wake = |at, wake: Wake| self.wakes.push(at, wake.code());
         let phase = plan.phase.map(|phase| phase as usize);
         match phase.filter(|&phase| site.plan.app_phases[phase].number > 0) {
             Some(phase) => {
@@ -253,7 +257,7 @@ impl Building {
                 && let Gap::After(cycles) = process.gap(&mut state, &mut arrivals)
             {
                 let first = plan.start + cycles;
-                self.wakes.push(Reverse((first, Wake::Make(row))));
+                self.wakes.push(first, Wake::Make(row).code());
             }
         }
         let mut source = SlotState::default();
@@ -295,7 +299,9 @@ impl Building {
             let number = clocks.len() as u32;
             let (clock, first) = SlotClock::new(site.plan.seed, plan.class, plan.source.0, slots);
             clocks.push(clock);
-            wakes.extend(first.map(|at| Reverse((at, Wake::Tick(number)))));
+            if let Some(at) = first {
+                wakes.push(at, Wake::Tick(number).code());
+            }
             number
         });
         clocks[number as usize].able += 1;
@@ -304,7 +310,9 @@ impl Building {
             .is_none();
         let start = is_known.then_some(plan.start);
         let changes = [start, plan.stop].into_iter().flatten();
-        wakes.extend(changes.map(|at| Reverse((at, Wake::Hold(row)))));
+        for at in changes {
+            wakes.push(at, Wake::Hold(row).code());
+        }
         number
     }
 

@@ -5,15 +5,18 @@
 use super::flow::NEVER;
 use super::{Flows, Wake};
 use crate::traffic::Gap;
-use std::cmp::Reverse;
 
 impl Flows {
     /// In cycle `now`, before any stage; `built` is the state of the other plan before cycle 0. What does not change is
     /// taken over from it before.
     pub(super) fn fork(&mut self, built: Self, now: u64) {
-        let of_first =
-            |wake: &Wake| matches!(wake, Wake::Change(..) | Wake::Make(_) | Wake::Tick(_));
-        self.wakes.retain(|Reverse((_, wake))| !of_first(wake));
+        let of_first = |code: u128| {
+            matches!(
+                Wake::of(code),
+                Wake::Change(..) | Wake::Make(_) | Wake::Tick(_)
+            )
+        };
+        self.wakes.retain(|code| !of_first(code));
         for row in 0..self.rows.len() {
             self.change_row(row, &built);
         }
@@ -24,10 +27,8 @@ impl Flows {
         for (clock, new) in self.slot_clocks.iter_mut().zip(built.slot_clocks) {
             clock.restart(new);
         }
-        let mut wakes = built.wakes.into_vec();
-        wakes.sort_unstable_by_key(|&Reverse(wake)| wake);
-        for Reverse((at, wake)) in wakes {
-            let at = match wake {
+        for (at, code) in built.wakes.into_sorted() {
+            let at = match Wake::of(code) {
                 Wake::Change(row, number) if at <= now => {
                     let limit = self.given.limits[number as usize];
                     self.rows[row as usize].set_limit(limit);
@@ -41,14 +42,14 @@ impl Flows {
                 Wake::Tick(_) => now + at,
                 _ => continue,
             };
-            self.wakes.push(Reverse((at, wake)));
+            self.wakes.push(at, code);
         }
         self.restart_begun(now);
         // whatever has changed counts from now on
         for row in 0..self.rows.len() as u32 {
             let stop = self.rows[row as usize].active.1;
             if stop != NEVER && stop > now {
-                self.wakes.push(Reverse((stop, Wake::Look(row))));
+                self.wakes.push(stop, Wake::Look(row).code());
             }
             self.wake(row, now);
         }
@@ -68,7 +69,7 @@ impl Flows {
                 && let Gap::After(cycles) = process.gap(&mut maker.state, &mut maker.arrivals)
             {
                 let at = now.max(flow.active.0) + cycles;
-                self.wakes.push(Reverse((at, Wake::Make(row))));
+                self.wakes.push(at, Wake::Make(row).code());
             }
         }
     }

@@ -5,8 +5,8 @@
 //! Writes: flows, their queues, visit lists of hosts
 //! Cost: O(log flows of the shard) for everything that is due
 
+use super::Flows;
 use super::flow::Made;
-use super::{Flows, Wake};
 use crate::cycle::records::Records;
 use crate::cycle::state::worklists::Created;
 use crate::cycle::state::{Calendar, Worklists};
@@ -19,7 +19,65 @@ use crate::measure::flow_counts::Amount;
 use crate::traffic::Gap;
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
-use std::cmp::Reverse;
+
+/// What is due for a flow or a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Wake {
+    /// The flow of this row has another limit: number of the change.
+    Change(u32, u32),
+    /// Packets of the flow or group count as acknowledged: how many.
+    Acknowledged(u32, u32),
+    /// The flow with a slot starts or stops.
+    Hold(u32),
+    /// The flow's process makes a packet.
+    Make(u32),
+    /// The session of a probe flow makes a packet.
+    Probe(u32),
+    /// A slot clock ticks.
+    Tick(u32),
+    /// The flow may become a contender, or end.
+    Look(u32),
+    /// The lane's flows may go.
+    Lane(u32),
+    /// The flow may enter a packet: after all others of a cycle.
+    Enter(u32),
+}
+
+impl Wake {
+    /// Its code on the wheel, in the order of the variants: the kind, what is named, an amount.
+    #[inline]
+    pub(super) fn code(self) -> u128 {
+        let (kind, name, amount) = match self {
+            Self::Change(row, number) => (0, row, number),
+            Self::Acknowledged(row, packets) => (1, row, packets),
+            Self::Hold(row) => (2, row, 0),
+            Self::Make(row) => (3, row, 0),
+            Self::Probe(row) => (4, row, 0),
+            Self::Tick(number) => (5, number, 0),
+            Self::Look(row) => (6, row, 0),
+            Self::Lane(number) => (7, number, 0),
+            Self::Enter(row) => (8, row, 0),
+        };
+        kind << 64 | u128::from(u64::from(name) << 32 | u64::from(amount))
+    }
+
+    /// Of this code.
+    #[inline]
+    pub(super) fn of(code: u128) -> Self {
+        let (name, amount) = ((code >> 32) as u32, code as u32);
+        match code >> 64 {
+            0 => Self::Change(name, amount),
+            1 => Self::Acknowledged(name, amount),
+            2 => Self::Hold(name),
+            3 => Self::Make(name),
+            4 => Self::Probe(name),
+            5 => Self::Tick(name),
+            6 => Self::Look(name),
+            7 => Self::Lane(name),
+            _ => Self::Enter(name),
+        }
+    }
+}
 
 /// The system.
 pub(super) fn system(
@@ -34,22 +92,26 @@ pub(super) fn system(
     if flows.next() > now {
         return;
     }
-    let flows = flows.bypass_change_detection();
-    let lists = lists.bypass_change_detection();
     let hosts = hosts.contiguous_iter().into_iter().flatten().next();
-    let hosts: Seen<'_, HostRow, Host> = Seen::new(hosts.unwrap_or_default());
-    let mut making = Making {
+    let making = Making {
         now,
-        hosts,
+        hosts: Seen::new(hosts.unwrap_or_default()),
         records: records.bypass_change_detection(),
-        lists,
+        lists: lists.bypass_change_detection(),
     };
-    while flows.next() <= now {
-        if let Some(Reverse((_, wake))) = flows.wakes.pop() {
-            flows.due(wake, &mut making);
-        }
+    run(
+        flows.bypass_change_detection(),
+        making,
+        Rows::new(column!(outs)),
+    );
+}
+
+/// Runs the stage, when something is due.
+#[inline(never)]
+pub(super) fn run(flows: &mut Flows, mut making: Making<'_>, mut outs: Rows<'_, PortRow, OutPort>) {
+    while let Some(code) = flows.wakes.due(making.now) {
+        flows.due(Wake::of(code), &mut making);
     }
-    let mut outs: Rows<'_, PortRow, _> = Rows::new(column!(outs));
     for number in flows.asks.drain(..) {
         let lane = &flows.lanes[number as usize];
         let port = &mut outs[lane.port];
@@ -64,9 +126,9 @@ pub(super) fn system(
 /// What packets that are made are told to.
 pub(super) struct Making<'a> {
     pub(super) now: u64,
-    hosts: Seen<'a, HostRow, Host>,
-    records: &'a mut Records,
-    lists: &'a mut Worklists,
+    pub(super) hosts: Seen<'a, HostRow, Host>,
+    pub(super) records: &'a mut Records,
+    pub(super) lists: &'a mut Worklists,
 }
 
 impl Flows {
@@ -125,7 +187,7 @@ impl Flows {
         if let Some(process) = &self.given.processes[flow.maker as usize]
             && let Gap::After(cycles) = process.gap(&mut maker.state, &mut maker.arrivals)
         {
-            self.wakes.push(Reverse((now + cycles, Wake::Make(row))));
+            self.wakes.push(now + cycles, Wake::Make(row).code());
         }
         self.make(row, making);
     }
@@ -198,5 +260,34 @@ impl Making<'_> {
                 sequence,
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cycle::state::wheel::CODE_BITS;
+
+    #[test]
+    fn codes_have_the_order_of_the_variants() {
+        let in_order = [
+            Wake::Change(1, 0),
+            Wake::Change(1, u32::MAX),
+            Wake::Acknowledged(0, 3),
+            Wake::Acknowledged(u32::MAX, 1),
+            Wake::Hold(u32::MAX),
+            Wake::Make(2),
+            Wake::Make(u32::MAX),
+            Wake::Probe(0),
+            Wake::Tick(7),
+            Wake::Look(9),
+            Wake::Lane(0),
+            Wake::Enter(5),
+        ];
+        assert!(in_order.is_sorted());
+        let codes = in_order.map(Wake::code);
+        assert!(codes.is_sorted());
+        assert!(codes.iter().all(|code| code >> CODE_BITS == 0));
+        assert_eq!(codes.map(Wake::of), in_order);
     }
 }

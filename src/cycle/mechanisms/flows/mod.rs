@@ -30,6 +30,8 @@ mod show;
 mod slots;
 
 pub use arrive::Tails;
+
+pub(in crate::cycle) use arrive::FlowsAboard;
 pub use build::{FlowEnd, Flowing, flow_ends, lane_of};
 pub use show::{FlowState, Held, Picked};
 
@@ -38,10 +40,12 @@ use self::flow::{Clock, Flow, Made, Maker, NEVER};
 use self::group::Group;
 use self::lane::{Lane, Pick};
 use self::limit::LastStart;
+use self::make::Wake;
 use self::ready::rate_of;
 use self::session::Session;
 use self::slots::SlotClock;
 use crate::cycle::snapshot::{Persistent, Resume};
+use crate::cycle::state::wheel::Wheel;
 use crate::fabric::components::NONE;
 use crate::fabric::rows::PortRow;
 use crate::fabric::source_queue::{SourceQueues, Waiting};
@@ -50,32 +54,7 @@ use crate::plan::{Limit, Scheduler, Slots};
 use crate::traffic::{Gap, Process, SizeDistribution};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
-
-/// What is due for a flow or a lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-enum Wake {
-    /// The flow of this row has another limit: number of the change.
-    Change(u32, u32),
-    /// Packets of the flow or group count as acknowledged: how many.
-    Acknowledged(u32, u32),
-    /// The flow with a slot starts or stops.
-    Hold(u32),
-    /// The flow's process makes a packet.
-    Make(u32),
-    /// The session of a probe flow makes a packet.
-    Probe(u32),
-    /// A slot clock ticks.
-    Tick(u32),
-    /// The flow may become a contender, or end.
-    Look(u32),
-    /// The lane's flows may go.
-    Lane(u32),
-    /// The flow may enter a packet: after all others of a cycle.
-    Enter(u32),
-}
 
 /// A packet that starts.
 #[derive(Clone, Copy, Debug)]
@@ -151,7 +130,8 @@ pub struct Flows {
     lane_of: Vec<u32>,
     /// Number of the next packet, `[host][class]`.
     numbers: Vec<u32>,
-    wakes: BinaryHeap<Reverse<(u64, Wake)>>,
+    /// What is due, by [`Wake::code`].
+    wakes: Wheel,
     /// Lanes whose host is to be visited.
     asks: Vec<u32>,
     /// Packets in the queues of flows.
@@ -190,7 +170,7 @@ impl Flows {
     /// First cycle in which something is due.
     #[inline]
     pub fn next(&self) -> u64 {
-        self.wakes.peek().map_or(u64::MAX, |Reverse((at, _))| *at)
+        self.wakes.next()
     }
 
     /// Packets in the queues of flows.
@@ -234,10 +214,10 @@ impl Flows {
                 .as_ref()
                 .map(|process| process.gap(&mut maker.state, &mut maker.arrivals));
             if let Some(Gap::After(cycles)) = gap {
-                self.wakes.push(Reverse((at + cycles, Wake::Make(row))));
+                self.wakes.push(at + cycles, Wake::Make(row).code());
             }
             if maker.clock != NONE {
-                self.wakes.push(Reverse((at, Wake::Hold(row))));
+                self.wakes.push(at, Wake::Hold(row).code());
             }
         }
         self.wake(row, at);
@@ -255,7 +235,7 @@ impl Flows {
     /// So many packets of the flow or group in this row count as acknowledged from cycle `at` on.
     pub fn acknowledge(&mut self, row: u32, packets: u32, at: u64) {
         let wake = Wake::Acknowledged(row, packets);
-        self.wakes.push(Reverse((at, wake)));
+        self.wakes.push(at, wake.code());
     }
 
     /// Size of the packet that a lane would send next, `None`: there is none; `queue` its source queue.

@@ -4,7 +4,6 @@ use super::flow::Flow;
 use super::limit::eligible;
 use super::{Flows, Wake};
 use crate::plan::{Limit, ONE_FLIT_PER_CYCLE, Scheduler};
-use std::cmp::Reverse;
 
 impl Flows {
     /// Finds out whether a flow is a contender of its lane, and when it may become one.
@@ -72,7 +71,7 @@ impl Flows {
         let flow = &mut self.rows[row as usize];
         if at < flow.wake {
             flow.wake = at;
-            self.wakes.push(Reverse((at, Wake::Look(row))));
+            self.wakes.push(at, Wake::Look(row).code());
         }
     }
 
@@ -81,7 +80,7 @@ impl Flows {
         let lane = &mut self.lanes[number as usize];
         if at < lane.wake {
             lane.wake = at;
-            self.wakes.push(Reverse((at, Wake::Lane(number))));
+            self.wakes.push(at, Wake::Lane(number).code());
         }
     }
 }

@@ -8,7 +8,6 @@ use crate::admission::Trials;
 use crate::plan::Plan;
 use crate::rng::{Stream, below};
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
 
 /// What a probe flow has beside a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -67,7 +66,7 @@ impl Flows {
         session.left = packets;
         session.rejected = maker.rejected.packets;
         let gap = session.draw(&mut maker.arrivals);
-        self.wakes.push(Reverse((at + gap, Wake::Probe(row))));
+        self.wakes.push(at + gap, Wake::Probe(row).code());
     }
 
     /// What the session of the probe flow in this row has made; `None`: it goes on.
@@ -92,7 +91,7 @@ impl Flows {
         if session.left > 0 {
             let gap = session.draw(&mut maker.arrivals);
             let wake = Wake::Probe(row);
-            self.wakes.push(Reverse((making.now + gap, wake)));
+            self.wakes.push(making.now + gap, wake.code());
         }
         let bound = self.given.probes;
         self.make_within(row, bound, making);

@@ -8,7 +8,6 @@ use crate::plan::Slots;
 use crate::rng::{Purpose, Stream, source_id, stream};
 use crate::traffic::{Gap, ProcessState};
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
 
 /// The clock of a class at a host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -99,7 +98,7 @@ impl Flows {
         };
         if let Some(cycles) = clock.gap(slots) {
             let wake = Wake::Tick(number);
-            self.wakes.push(Reverse((making.now + cycles, wake)));
+            self.wakes.push(making.now + cycles, wake.code());
         }
         let slot = clock.slot;
         clock.slot = (slot + 1) % slots.count;

@@ -45,8 +45,8 @@ pub(in crate::cycle) struct Start<'a> {
     pub(in crate::cycle) records: &'a mut Records,
     pub(in crate::cycle) replay: Option<&'a mut Replay>,
     pub(in crate::cycle) bounds: Option<&'a mut BoundedQueues>,
-    flows: Option<&'a mut Flows>,
-    answers: Option<&'a mut Answers>,
+    pub(in crate::cycle) flows: Option<&'a mut Flows>,
+    pub(in crate::cycle) answers: Option<&'a mut Answers>,
     pub(in crate::cycle) hosts: Seen<'a, HostRow, Host>,
 }
 
