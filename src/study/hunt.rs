@@ -27,7 +27,7 @@ const BYTES: usize = 16;
 pub struct Hunt<'a> {
     /// The scenario.
     pub document: &'a Document,
-    /// First seed.
+    /// First seed; those of [`Criterion::most_seeds`] from there on are no larger than the largest.
     pub seed: u64,
     /// Where runs are kept.
     pub directory: &'a StudyDirectory,
@@ -130,7 +130,7 @@ impl Hunt<'_> {
 
     /// The load at which a channel is full by routes and patterns alone: the largest of the seeds, where they differ.
     fn limit(&self, place: &Place) -> Option<Limit> {
-        let seeds = (0..self.criterion.seeds).map(|seed| self.seed.wrapping_add(seed as u64));
+        let seeds = (0..self.criterion.seeds).map(|seed| self.seed + seed as u64);
         let limits = seeds.map(|seed| Limit::of(self.document, self.grid, place, seed, self.known));
         let limits: Option<Vec<Limit>> = limits.collect();
         (limits?.into_iter()).reduce(|most, next| if next.load > most.load { next } else { most })
@@ -153,7 +153,7 @@ impl Hunt<'_> {
         };
         let start = tried.design.runs.len();
         for seed in first..first + count {
-            let seed = self.seed.wrapping_add(seed as u64);
+            let seed = self.seed + seed as u64;
             let document = tried.design.document(self.document, point, seed)?;
             let identity = identity(&document, overload);
             tried.design.runs.push(RunKey {

@@ -39,9 +39,10 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
         Some(path) => path.clone(),
         None => Path::new(RUNS).join(format!("{}-saturate", slug(&record.title))),
     };
+    require_seeds(scenario.seed, arguments)?;
     let signals = Signals::listen();
     let known = Known::new();
-    let seeds = (0..u64::from(arguments.seeds)).map(|seed| scenario.seed.wrapping_add(seed));
+    let seeds = (0..u64::from(arguments.seeds)).map(|seed| scenario.seed + seed);
     look(
         &document,
         &grid.design(LOOK, seeds),
@@ -79,6 +80,20 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
         crate::cli::print(&shown(&record.title, &found, &tried, &place))?;
     }
     Ok(code(&found))
+}
+
+/// Refuses a search that could need seeds beyond the largest, none of which begins again at 0.
+fn require_seeds(first: u64, arguments: &Saturate) -> Result<(), Error> {
+    let most = criterion(arguments).most_seeds() as u64;
+    if first.checked_add(most - 1).is_some() {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "up to {most} seeds of a load from `seed: {first}` on, three times `--seeds {}`, go beyond {}, the largest: expected a \
+         smaller `seed`",
+        arguments.seeds,
+        u64::MAX
+    )))
 }
 
 /// What the options say of the search.

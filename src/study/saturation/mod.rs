@@ -19,7 +19,7 @@ mod search;
 
 use super::level::{Judged, Judgement, Level, Sample};
 use crate::measure::precision::Interval;
-use search::Search;
+use search::{MOST_ROUNDS, Search};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -41,6 +41,13 @@ pub struct Criterion {
     pub seeds: usize,
     /// Whether loads around the saturation point complete the curve.
     pub has_curve: bool,
+}
+
+impl Criterion {
+    /// Runs of one load, each with a seed of its own, at most.
+    pub fn most_seeds(&self) -> usize {
+        MOST_ROUNDS * self.seeds
+    }
 }
 
 /// Runs of one load.

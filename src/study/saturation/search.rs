@@ -16,7 +16,7 @@ use crate::study::level::{Judged, Judgement, Level, Sample};
 /// Runs that show the side.
 const FIRST: usize = 2;
 /// Times the number of seeds, at most.
-const MOST_ROUNDS: usize = 3;
+pub(super) const MOST_ROUNDS: usize = 3;
 /// Least step downwards and first step upwards, part of the load.
 const STEP: f64 = 0.02;
 /// Resolutions between estimates on both sides that are near enough for a line.
@@ -104,7 +104,7 @@ impl<E> Search<'_, E> {
         let Criterion {
             tolerance, seeds, ..
         } = self.criterion;
-        let most = MOST_ROUNDS * seeds;
+        let most = self.criterion.most_seeds();
         let mut runs = fewest;
         loop {
             let judgement = self.try_load(load, runs, is_whole)?;

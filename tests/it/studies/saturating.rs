@@ -47,6 +47,28 @@ fn rows(folder: &Folder) -> Vec<BTreeMap<String, String>> {
 }
 
 #[test]
+fn seeds_beyond_the_largest_are_refused() {
+    let folder = Folder::new();
+    let largest = u64::MAX;
+    let refused = |first: u64, seeds: &str| {
+        let seed = format!("seed={first}");
+        let message = folder.fails(2, &search(&["--seeds", seeds, "--set", &seed]));
+        let most = 3 * seeds.parse::<u64>().expect("a number");
+        let told = format!(
+            "up to {most} seeds of a load from `seed: {first}` on, three times `--seeds {seeds}`, go beyond {largest}, the \
+             largest: expected a smaller `seed`"
+        );
+        assert!(message.contains(&told), "{message}");
+        assert_eq!(names(&folder.path("")), ["small.ron"]);
+    };
+    refused(largest, "4");
+    refused(largest - 10, "4");
+    refused(largest - 7, "3");
+    let seed = format!("seed={}", largest - 8);
+    folder.succeeds(&search(&["--seeds", "3", "--set", &seed]));
+}
+
+#[test]
 fn a_mesh_saturates_between_half_and_the_full_rate() {
     let folder = Folder::new();
     let arguments = search(&["--curve"]);
