@@ -2,7 +2,7 @@
 
 use super::args::Checkpoints;
 use crate::error::Error;
-use crate::run::checkpoint::{check_kind, check_place};
+use crate::run::checkpoint::{check_kind, check_place, is_state};
 use crate::run::{Checkpoint, Continuation, Keeping, PacketSink, RunError, Start};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,13 @@ pub(super) fn file(options: &Checkpoints, place: &Path) -> PathBuf {
         name.push(".checkpoint");
         PathBuf::from(name)
     })
+}
+
+/// Where records of packets grow until the run is finished: beside its state.
+pub(super) fn records(state: &Path) -> PathBuf {
+    let mut name = state.as_os_str().to_owned();
+    name.push(".packets");
+    PathBuf::from(name)
 }
 
 /// What the run starts from and what it saves.
@@ -31,7 +38,8 @@ pub(super) fn continuation<'a>(
         check_place(file).map_err(RunError::from)?;
     }
     check_kind(&file).map_err(RunError::from)?;
-    require_apart(options.save_warmup.as_deref(), &file)?;
+    let rows = packets.is_some().then(|| records(&file));
+    require_apart(options.save_warmup.as_deref(), &file, rows.as_deref())?;
     let start = match &options.fork {
         Some(other) => Start::Fork(read(other)?),
         None if options.resume && file.exists() => Start::Resume(read(&file)?),
@@ -50,6 +58,13 @@ pub(super) fn continuation<'a>(
             file.display()
         ));
     }
+    if let Some(rows) = rows.filter(|rows| !matches!(start, Start::Resume(_)) && is_state(rows)) {
+        return Err(Error::Usage(format!(
+            "`{}`, the place for the records of packets of this run until its end, is a saved state, and is not replaced: choose \
+             another place by `--checkpoint`",
+            rows.display()
+        )));
+    }
     let last = start.cycle();
     Ok(Continuation {
         start,
@@ -64,13 +79,21 @@ pub(super) fn continuation<'a>(
     })
 }
 
-/// Refuses a saved warm-up in the place of the checkpoint, which is removed at the end.
-fn require_apart(warm: Option<&Path>, file: &Path) -> Result<(), Error> {
-    let Some(warm) = warm.filter(|warm| entry(warm) == entry(file)) else {
+/// Refuses a saved warm-up in the place of the checkpoint, which is removed at the end, or of the records beside it, which are
+/// written over it.
+fn require_apart(warm: Option<&Path>, file: &Path, rows: Option<&Path>) -> Result<(), Error> {
+    let Some(warm) = warm else {
+        return Ok(());
+    };
+    let what = if entry(warm) == entry(file) {
+        "the checkpoint of this run, which is removed at its end"
+    } else if rows.is_some_and(|rows| entry(warm) == entry(rows)) {
+        "the records of packets of this run, which are there until its end"
+    } else {
         return Ok(());
     };
     Err(Error::Usage(format!(
-        "--save-warmup names `{}`, the place of the checkpoint of this run, which is removed at its end: choose another",
+        "--save-warmup names `{}`, the place of {what}: choose another",
         warm.display()
     )))
 }

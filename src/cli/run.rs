@@ -194,9 +194,8 @@ impl Done {
 
 /// Where the records of packets grow, when the scenario asks for them: beside the checkpoint.
 fn packet_file(resolved: &Resolved, saved: &Path) -> Option<PacketFile> {
-    let mut path = saved.as_os_str().to_owned();
-    path.push(".packets");
-    PacketFile::asked_for(&resolved.plan, path.into()).map(PacketFile::or_without)
+    let place = checkpoints::records(saved);
+    PacketFile::asked_for(&resolved.plan, place).map(PacketFile::or_without)
 }
 
 /// Takes the place for the results, and names what runs that were killed have left there.

@@ -230,6 +230,42 @@ fn a_saved_warm_up_outlives_every_run_that_does_not_write_there() {
     assert_eq!(state(), None);
 }
 
+/// Records of packets grow beside the checkpoint until the run is finished, where no state is.
+#[test]
+fn a_saved_warm_up_is_not_in_the_place_of_records_of_packets() {
+    let folder = Folder::new();
+    let run = |arguments: &str| quietly(&folder, arguments);
+    let packets = "--set observe.packets=All";
+    for arguments in [
+        "--out out --save-warmup out.checkpoint.packets",
+        "--out out --save-warmup ./out.checkpoint.packets",
+        "--out out --checkpoint state --save-warmup state.packets",
+    ] {
+        let (code, _, errors) = run(&format!("{packets} {arguments}"));
+        assert_eq!(code, Some(2), "{arguments}: {errors}");
+        let told = "the place of the records of packets of this run, which are there until its end";
+        assert!(errors.contains(told), "{arguments}: {errors}");
+        assert_eq!(names(&folder.path("")), ["small.ron"], "{arguments}");
+    }
+    let (code, _, errors) = run("--out first --save-warmup out.checkpoint.packets");
+    assert_eq!((code, &*errors), (Some(0), ""));
+    let state = || fs::read(folder.path("out.checkpoint.packets")).ok();
+    let kept = state();
+    assert!(kept.is_some());
+    for start in ["", "--resume", "--fork out.checkpoint.packets"] {
+        let (code, _, errors) = run(&format!("{packets} --out out {start}"));
+        assert_eq!(code, Some(2), "{start}: {errors}");
+        let told = "until its end, is a saved state, and is not replaced: choose another place by `--checkpoint`";
+        assert!(errors.contains(told), "{start}: {errors}");
+        assert!(state() == kept, "{start}");
+    }
+    for (arguments, out) in [("", "plain"), (packets, "apart")] {
+        let (code, _, errors) = run(&format!("{arguments} --out {out} --checkpoint {out}"));
+        assert_eq!(code, Some(0), "{out}: {errors}");
+        assert!(state() == kept, "{out}");
+    }
+}
+
 #[test]
 fn the_place_of_a_saved_warm_up_is_looked_at_first_and_nothing_is_left_beside_it() {
     let folder = Folder::new();

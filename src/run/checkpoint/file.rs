@@ -164,9 +164,7 @@ impl Checkpoint {
 /// # Errors
 /// When another file is there.
 pub fn check_kind(path: &Path) -> Result<(), CheckpointError> {
-    let mut start = Vec::new();
-    let found = File::open(path).map(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start));
-    if path.is_file() && (found.is_err() || start != MAGIC) {
+    if path.is_file() && !is_state(path) {
         let what = "the file is no checkpoint of virtlane, and is not replaced";
         return Err(CheckpointError::Write {
             path: path.to_owned(),
@@ -174,6 +172,14 @@ pub fn check_kind(path: &Path) -> Result<(), CheckpointError> {
         });
     }
     Ok(())
+}
+
+/// Whether a file that can be read begins as a checkpoint does.
+pub fn is_state(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let found =
+        File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start));
+    found.is_ok() && start == MAGIC
 }
 
 /// Whether a checkpoint can be put in place of what is there: another one, or nothing in a folder that exists.

@@ -12,7 +12,7 @@ mod file;
 mod flows;
 
 pub use driver::{Driver, Mark};
-pub use file::{CheckpointError, FORMAT, check_kind, check_place};
+pub use file::{CheckpointError, FORMAT, check_kind, check_place, is_state};
 
 use self::flows::FlowMarks;
 use super::packet_sink::PacketSink;
