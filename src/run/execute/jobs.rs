@@ -24,6 +24,8 @@ struct Job {
     is_of_messages: bool,
     /// Messages or flows in all.
     all: u64,
+    /// Flows without a size beside them: nothing of them decides.
+    endless: u64,
     /// Those that are complete.
     complete: u64,
     /// Those that can still become complete.
@@ -61,6 +63,7 @@ impl Job {
             name: class.name.clone(),
             is_of_messages: class.messages.is_some(),
             all,
+            endless: 0,
             complete: delivered,
             open: all - delivered,
             last: messages.map_or(0, |messages| messages.last_delivery),
@@ -114,6 +117,9 @@ impl Job {
         } else {
             format!("{complete} of {all} flows with a size complete")
         };
+        if self.endless > 0 {
+            let _ = write!(text, " ({} without a size not counted)", self.endless);
+        }
         if *complete > 0 {
             let (last, time) = (self.last, jobs.clock.time(self.last));
             let _ = write!(text, ", the last in cycle {last} ({time})");
@@ -180,7 +186,12 @@ impl Jobs {
         let job = |(number, (class, records))| Job::of_messages(number, class, records);
         let mut all: Vec<Job> = classes.map(job).collect();
         for (id, (flow, counts)) in plan.flows.iter().zip(counts).enumerate() {
-            if flow.flits.is_none() || plan.is_of_probes(flow.class) {
+            if plan.is_of_probes(flow.class) {
+                continue;
+            }
+            let job = &mut all[usize::from(flow.class)];
+            if flow.flits.is_none() {
+                job.endless += 1;
                 continue;
             }
             let name = || {
@@ -188,7 +199,7 @@ impl Jobs {
                 let [from, to] = ends.map(|host| graph.endpoint_name(Endpoint::Host(host)));
                 format!("{id} ({from} to {to})")
             };
-            all[usize::from(flow.class)].add(flow, counts, now, name);
+            job.add(flow, counts, now, name);
         }
         all.retain(|job| job.all > 0);
         Self {

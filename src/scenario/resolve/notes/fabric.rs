@@ -1,9 +1,9 @@
 //! Keys of the fabric that change nothing: faults that nothing has, seeds that nothing is drawn by, links of hosts without values, VL15
-//! that nobody uses, buffers of output lanes where there is one, a limit of high priority where only one table serves a lane.
+//! that nobody uses, buffers of output lanes and turns of packets at inputs where there is one lane.
 
 use super::varied::Varied;
 use crate::ids::LinkId;
-use crate::qos::vl_arbitration::HighPriorityLimit;
+use crate::plan::InputTurns;
 use crate::scenario::Resolved;
 use crate::scenario::sections::faults::{Failures, Faults};
 use crate::scenario::syntax::At;
@@ -15,7 +15,7 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     notes.extend(host_link(resolved, varied));
     notes.extend(management_lane(resolved, varied));
     notes.extend(output_lanes(resolved, varied));
-    notes.extend(limit(resolved, varied));
+    notes.extend(input_turns(resolved, varied));
     notes
 }
 
@@ -132,29 +132,23 @@ fn output_lanes(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     })
 }
 
-/// A limit of what one table may send before the other one, where one of them serves no lane.
-fn limit(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
-    let tables = resolved.plan.switch.vl_arbitration.as_ref()?;
-    if tables.limit == HighPriorityLimit::default() || varied.includes("qos.vl_arbitration") {
-        return None;
-    }
-    let serves = |table: &[(u8, u8)]| table.iter().any(|(_, weight)| *weight > 0);
-    let idle = if !serves(&tables.high) {
-        "high"
-    } else if !serves(&tables.low) {
-        "low"
-    } else {
-        return None;
-    };
-    Some(format!(
-        "qos.vl_arbitration.limit_of_high_priority changes nothing: it counts what the table `high` sends before `low`, and `{idle}` \
-         has no entry with a weight above 0"
-    ))
+/// Inputs that packets keep until their last flit has passed, where each has one queue: no other packet could come between.
+fn input_turns(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
+    let switch = &resolved.plan.switch;
+    let is_alone = switch.lanes == 1 && !switch.management_lane;
+    let is_idle = switch.input_turns == InputTurns::Packets && is_alone;
+    (is_idle && !varied.includes("fabric.switch")).then(|| {
+        format!(
+            "{} changes nothing: with `Packets` flits of other lanes wait until a packet has left an input, and \
+             `fabric.switch.lanes` is 1",
+            resolved.scenario.fabric.switch.input_turns.path
+        )
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{NOTHING, UNIFORM, said, said_beside};
+    use super::super::tests::{NOTHING, UNIFORM, said_beside};
 
     #[test]
     fn seeds_of_faults_that_are_listed_are_told() {
@@ -200,35 +194,21 @@ mod tests {
     }
 
     #[test]
-    fn limits_between_one_table_and_none_are_told() {
-        let of = |tables: &str, varied: &[&str]| {
-            let section = format!(", qos: (vl_arbitration: ({tables}))");
-            said_beside(varied, &[UNIFORM, ("SCENARIO", &*section)])
+    fn inputs_that_packets_of_one_lane_keep_are_told() {
+        let of = |lanes: &str, turns: &str, varied: &[&str]| {
+            let switch = format!(", forwarding: Wormhole, input_turns: {turns}");
+            said_beside(
+                varied,
+                &[UNIFORM, ("lanes: 2", lanes), ("SWITCH", &*switch)],
+            )
         };
-        let idle = |table: &str| {
-            [format!(
-                "qos.vl_arbitration.limit_of_high_priority changes nothing: it counts what the table `high` sends before `low`, \
-                 and `{table}` has no entry with a weight above 0"
-            )]
-        };
-        for limit in ["10", "Packets(4)", "Unlimited", "255"] {
-            let limit = format!("limit_of_high_priority: {limit}");
-            for (tables, told) in [
-                ("low: [(0, 1), (1, 2)]", "high"),
-                ("low: [(0, 1), (1, 2)], high: [(0, 0)]", "high"),
-                ("high: [(0, 1), (1, 2)]", "low"),
-            ] {
-                let found = of(&format!("{tables}, {limit}"), &[]);
-                assert_eq!(found, idle(told), "{tables}, {limit}");
-            }
-            let both = format!("high: [(0, 1)], low: [(1, 2)], {limit}");
-            assert_eq!(of(&both, &[]), NOTHING);
+        let idle = "fabric.switch.input_turns changes nothing: with `Packets` flits of other lanes wait until a packet has left an \
+                    input, and `fabric.switch.lanes` is 1";
+        assert_eq!(of("lanes: 1", "Packets", &[]), [idle]);
+        assert_eq!(of("lanes: 1", "Flits", &[]), NOTHING);
+        assert_eq!(of("lanes: 2", "Packets", &[]), NOTHING);
+        for varied in ["fabric.switch.lanes", "fabric.switch.input_turns"] {
+            assert_eq!(of("lanes: 1", "Packets", &[varied]), NOTHING, "{varied}");
         }
-        let tables = "low: [(0, 1), (1, 2)], limit_of_high_priority: 10";
-        for varied in ["qos.vl_arbitration.high", "qos.vl_arbitration", "qos"] {
-            assert_eq!(of(tables, &[varied]), NOTHING, "{varied}");
-        }
-        assert_eq!(of("low: [(0, 1), (1, 2)]", &[]), NOTHING);
-        assert_eq!(said(&[UNIFORM]), NOTHING);
     }
 }

@@ -4,6 +4,7 @@
 use super::varied::Varied;
 use crate::plan::{FlowPlan, Plan, Scheduler};
 use crate::scenario::Resolved;
+use crate::scenario::sections::fluid::Carry;
 use crate::scenario::sections::traffic::{self, Flows};
 
 /// All of them.
@@ -15,6 +16,7 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
         notes.extend(scheduler(plan));
         notes.extend(source_queue(resolved, varied));
         notes.extend(fluid(resolved, varied));
+        notes.extend(rates(resolved, varied));
     }
     notes.extend(weights(resolved, varied));
     notes
@@ -50,15 +52,25 @@ fn scheduler(plan: &Plan) -> Option<String> {
     })
 }
 
-/// A bound of queues that no class has.
+/// A bound of queues that no class has, or none reaches: one that always has a packet makes the next when that has left.
 fn source_queue(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     resolved.plan.host.source_queue?;
-    let mut classes = resolved.scenario.traffic.iter();
-    let is_idle = classes.all(|class| class.flows.is_some());
-    (is_idle && !varied.includes("fabric.host.source_queue")).then(|| {
-        String::from(
-            "fabric.host.source_queue changes nothing: it bounds what a `process` of a class has made and not sent, and every \
-             class has `flows`, which `flow_queue` bounds",
+    let classes = resolved.scenario.traffic.iter().zip(&resolved.plan.classes);
+    let mut others = classes.filter(|(class, _)| class.flows.is_none());
+    let has_flows = |class: &traffic::Class| class.flows.is_some();
+    let are_all = resolved.scenario.traffic.iter().all(has_flows);
+    let is_for_others = varied.includes("fabric.host.source_queue");
+    let why = if are_all {
+        "every class has `flows`, which `flow_queue` bounds"
+    } else if others.all(|(_, planned)| planned.is_backlogged()) {
+        "the sources of every class make the next packet when the last has left (`Saturating`)"
+    } else {
+        return None;
+    };
+    let is_for_others = is_for_others || !are_all && varied.includes("traffic.*.process");
+    (!is_for_others).then(|| {
+        format!(
+            "fabric.host.source_queue changes nothing: it bounds what a `process` of a class has made and not sent, and {why}"
         )
     })
 }
@@ -77,6 +89,32 @@ fn fluid(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     } else {
         let others = others.join(", ");
         format!("{others} and {last} change nothing: they are about flows, and {why}")
+    })
+}
+
+/// Keys of rates, where routes alone are carried.
+fn rates(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
+    let (plan, fluid) = (&resolved.plan, &resolved.scenario.fluid);
+    let is_for_others = varied.includes("fluid") || varied.includes("traffic.*.control");
+    if fluid.carry.value != Carry::Routes || !has_flows(plan) || is_for_others {
+        return None;
+    }
+    // algorithms leave out what is reserved
+    let has_control = plan.classes.iter().any(|class| class.control.is_some());
+    let is_of_rates = |key: &&str| match *key {
+        "solver" | "weights" => true,
+        "reserved" => !has_control,
+        _ => false,
+    };
+    let written = fluid.written().filter(is_of_rates);
+    let written: Vec<String> = written.map(|key| format!("fluid.{key}")).collect();
+    let (last, others) = written.split_last()?;
+    let why = "`carry: Routes` brings routes without rates; only `virtlane flow` and `carry: Rates` count";
+    Some(if others.is_empty() {
+        format!("{last} changes no packet: {why} it")
+    } else {
+        let others = others.join(", ");
+        format!("{others} and {last} change no packet: {why} them")
     })
 }
 
@@ -144,6 +182,59 @@ mod tests {
         assert_eq!(said(&[("CLASS", beside), queue]), NOTHING);
         for varied in ["traffic", "traffic.u.flows", "fabric.host.source_queue"] {
             assert_eq!(said_beside(&[varied], &[class, queue]), NOTHING, "{varied}");
+        }
+    }
+
+    #[test]
+    fn queues_of_sources_that_always_have_a_packet_are_told() {
+        let queue = ("FABRIC", ", host: (source_queue: 1)");
+        let of = |classes: &str, varied: &[&str]| said_beside(varied, &[("CLASS", classes), queue]);
+        let told = "fabric.host.source_queue changes nothing: it bounds what a `process` of a class has made and not sent, and the \
+                    sources of every class make the next packet when the last has left (`Saturating`)";
+        let saturating = "pattern: Uniform, process: Saturating()";
+        let beside =
+            |other: &str| format!("{saturating}), (name: \"v\", size: \"4 flits\", {other}");
+        assert_eq!(of(saturating, &[]), [told]);
+        assert_eq!(of(&beside(saturating), &[]), [told]);
+        assert_eq!(of(&beside("flows: [(pairs: AllToAll)]"), &[]), [told]);
+        assert_eq!(of(&beside(UNIFORM.1), &[]), NOTHING);
+        for varied in ["traffic.u.process", "traffic", "fabric.host.source_queue"] {
+            assert_eq!(of(saturating, &[varied]), NOTHING, "{varied}");
+        }
+    }
+
+    #[test]
+    fn rates_where_routes_alone_are_carried_are_told() {
+        let of = |fluid: &str, class: &str, varied: &[&str]| {
+            let section = format!(", fluid: ({fluid})");
+            let class = format!("flows: [(pairs: AllToAll, bytes: \"4 KiB\")]{class}");
+            said_beside(varied, &[("CLASS", &*class), ("SCENARIO", &*section)])
+        };
+        let why = "`carry: Routes` brings routes without rates; only `virtlane flow` and `carry: Rates` count";
+        for (fluid, key) in [
+            ("solver: Saa()", "solver"),
+            ("weights: Sizes", "weights"),
+            ("reserved: 0.1", "reserved"),
+        ] {
+            let told = format!("fluid.{key} changes no packet: {why} it");
+            assert_eq!(of(&format!("carry: Routes, {fluid}"), "", &[]), [told]);
+            for carry in ["Rates", "Nothing"] {
+                let carried = format!("carry: {carry}, {fluid}");
+                assert_eq!(of(&carried, "", &[]), NOTHING, "{carried}");
+            }
+        }
+        let all = "carry: Routes, solver: Saa(), reserved: 0.1";
+        assert_eq!(
+            of(all, "", &[]),
+            [format!(
+                "fluid.solver and fluid.reserved change no packet: {why} them"
+            )]
+        );
+        let controlled = ", control: Saa(), answers: (sl: 1)";
+        assert_eq!(of("carry: Routes, reserved: 0.1", controlled, &[]), NOTHING);
+        assert_eq!(of("carry: Routes, runs: 3", "", &[]), NOTHING);
+        for varied in ["fluid.carry", "fluid", "traffic.u.control"] {
+            assert_eq!(of(all, "", &[varied]), NOTHING, "{varied}");
         }
     }
 

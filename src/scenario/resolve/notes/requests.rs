@@ -1,4 +1,4 @@
-//! Requests that are not what flows do, and shares of service levels that nobody asks on.
+//! Requests that are not what flows do, additions to a bound that there is not, and shares of service levels that nobody asks on.
 
 use super::varied::Varied;
 use crate::ids::HostId;
@@ -9,8 +9,27 @@ use crate::topology::{Endpoint, Graph};
 /// All of it.
 pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     let mut notes = above_peaks(resolved);
+    if !varied.includes("traffic.*.requests") {
+        notes.extend(further(resolved));
+    }
     notes.extend(levels(resolved, varied));
     notes
+}
+
+/// What further switches add to a bound that there is not.
+fn further(resolved: &Resolved) -> Vec<String> {
+    let classes = resolved.scenario.traffic.iter().zip(&resolved.plan.classes);
+    let notes = classes.filter_map(|(class, planned)| {
+        let (section, requests) = (class.requests.as_ref()?, planned.requests?);
+        let is_idle = requests.delay.is_none() && requests.delay_per_switch > 0;
+        is_idle.then(|| {
+            format!(
+                "{} changes nothing: further switches add it to `delay`, which is None",
+                section.delay_per_switch.path
+            )
+        })
+    });
+    notes.collect()
 }
 
 /// Cycles per flit of a host's channel.
@@ -104,4 +123,32 @@ fn words(levels: impl Iterator<Item = u8>) -> String {
     let levels: Vec<String> = levels.map(|level| level.to_string()).collect();
     let plural = if levels.len() == 1 { "" } else { "s" };
     format!("service level{plural} {}", levels.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{NOTHING, said_beside};
+
+    #[test]
+    fn additions_to_no_bound_are_told() {
+        let of = |bounds: &str, varied: &[&str]| {
+            let class = format!(
+                "flows: [(pairs: List(pairs: [(0, 1)]), limit: Rate(0.1))], requests: (peak: 0.1{bounds})"
+            );
+            let control = ", admission: (control: AdmitAll())";
+            said_beside(varied, &[("CLASS", &*class), ("SCENARIO", control)])
+        };
+        let further = ", delay_per_switch: \"25 cycles\"";
+        let told = "traffic[0].requests.delay_per_switch changes nothing: further switches add it to `delay`, which is None";
+        assert_eq!(of(further, &[]), [told]);
+        assert_eq!(of(&format!("{further}, jitter: \"9 cycles\""), &[]), [told]);
+        assert_eq!(
+            of(&format!("{further}, delay: \"90 cycles\""), &[]),
+            NOTHING
+        );
+        assert_eq!(of(", delay_per_switch: \"0 cycles\"", &[]), NOTHING);
+        for varied in ["traffic.u.requests.delay", "traffic.u.requests"] {
+            assert_eq!(of(further, &[varied]), NOTHING, "{varied}");
+        }
+    }
 }

@@ -178,15 +178,19 @@ fn turns_back(resolved: &Resolved) -> bool {
 
 /// Lanes of an input from which packets may come to one output lane, at most.
 fn lanes(resolved: &Resolved) -> u64 {
-    let (plan, routes) = (&resolved.plan, &resolved.routes);
-    if routes.tables().is_some_and(keeps_lanes) {
+    if resolved.routes.tables().is_some_and(keeps_lanes) {
         return 1;
     }
+    u64::from(data_lanes(resolved).count_ones().max(1))
+}
+
+/// Lanes that packets of data may have, a bit for each.
+pub(super) fn data_lanes(resolved: &Resolved) -> u32 {
+    let (plan, routes) = (&resolved.plan, &resolved.routes);
     let data = plan.classes.iter().filter(|class| !class.management);
     let levels = data.flat_map(|class| &class.service_levels);
     let lanes = levels.flat_map(|&level| lanes_of(routes, plan, level));
-    let mask = lanes.fold(0_u32, |mask, lane| mask | 1 << lane);
-    u64::from(mask.count_ones().max(1))
+    lanes.fold(0, |mask, lane| mask | 1 << lane)
 }
 
 /// Whether every packet has one lane on its whole way.

@@ -247,14 +247,14 @@ impl Entry<'_> {
     }
 
     fn rate(&self, fraction: f64, pace: u32) -> Result<Limit, String> {
-        // a product with a power of two is exact; the quotient is rounded up
-        let exact = fraction * ONE_FLIT_PER_CYCLE as f64;
-        let rate = (exact / f64::from(pace)).ceil() as u64;
+        let limit = limit_of_rate(fraction, pace);
         let largest = u64::from(self.class.size.largest()) << 32;
-        if rate > 0 && largest / rate >= 1 << 31 {
-            return Err("so low a rate has more than 2^31 cycles between two packets".into());
+        match limit {
+            Limit::Rate(rate) if rate > 0 && largest / rate >= 1 << 31 => {
+                Err("so low a rate has more than 2^31 cycles between two packets".into())
+            }
+            _ => Ok(limit),
         }
-        Ok(Limit::Rate(rate.min(ONE_FLIT_PER_CYCLE)))
     }
 
     fn process(&self, part: &Part, pace: u32) -> Result<Arc<dyn Process>, Mistake> {
@@ -295,6 +295,14 @@ struct Alike {
     limit: Limit,
     changes: Arc<[(u64, Limit)]>,
     process: Option<Arc<dyn Process>>,
+}
+
+/// The limit of a flow with a fraction of its host's link rate; the link takes so many cycles per flit.
+pub(in crate::scenario) fn limit_of_rate(fraction: f64, pace: u32) -> Limit {
+    // a product with a power of two is exact; the quotient is rounded up
+    let exact = fraction * ONE_FLIT_PER_CYCLE as f64;
+    let rate = (exact / f64::from(pace)).ceil() as u64;
+    Limit::Rate(rate.min(ONE_FLIT_PER_CYCLE))
 }
 
 /// Cycles per flit of a host's channel.

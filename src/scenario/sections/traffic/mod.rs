@@ -17,7 +17,7 @@ mod ways;
 
 pub use control::Answers;
 pub(in crate::scenario) use control::{control as plan_control, place};
-pub(in crate::scenario) use entries::flows as plan_flows;
+pub(in crate::scenario) use entries::{flows as plan_flows, limit_of_rate};
 pub use flows::Flows;
 pub(in crate::scenario) use groups::check as check_groups;
 pub use hosts::HostSet;
