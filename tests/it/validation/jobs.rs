@@ -73,6 +73,21 @@ fn an_incast_is_complete_under_any_control_and_answers_have_no_verdict() {
 }
 
 #[test]
+fn flows_without_a_size_are_named_beside_those_of_their_class_that_have_one() {
+    let text = incast("", "", UNTIL);
+    let sized = "(pairs: Incast(to: 1), bytes: \"64 KiB\")";
+    let endless = "(pairs: List(pairs: [(2, 3), (5, 4)]), limit: Rate(0.1))";
+    let (outcome, told) = made(&text.replace(sized, &format!("{sized}, {endless}")), &[]);
+    assert_eq!(outcome.verdict, Verdict::Complete, "{told}");
+    let words =
+        "15 of 15 flows with a size complete (2 without a size not counted), the last in cycle";
+    assert!(told.contains(words), "{told}");
+    let (verdict, told) = of_class(&outcome, 0).expect("it has a job");
+    assert_eq!(verdict, Verdict::Complete);
+    assert!(told.contains(words), "{told}");
+}
+
+#[test]
 fn what_runs_beside_a_job_is_judged_by_itself() {
     let beside = |hosts: &str, load: f64| {
         format!(

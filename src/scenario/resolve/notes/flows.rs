@@ -1,5 +1,5 @@
 //! Keys about flows that change nothing, as there are no flows, none of those that they are about, or nobody who asks for them; and
-//! keys about other classes, where all have flows.
+//! keys about other classes, where all have flows or always have a packet.
 
 use super::varied::Varied;
 use crate::plan::{FlowPlan, Plan, Scheduler};
@@ -57,18 +57,15 @@ fn source_queue(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     resolved.plan.host.source_queue?;
     let classes = resolved.scenario.traffic.iter().zip(&resolved.plan.classes);
     let mut others = classes.filter(|(class, _)| class.flows.is_none());
-    let has_flows = |class: &traffic::Class| class.flows.is_some();
-    let are_all = resolved.scenario.traffic.iter().all(has_flows);
-    let is_for_others = varied.includes("fabric.host.source_queue");
-    let why = if are_all {
+    let is_varied = |key: &str| varied.includes(key);
+    let why = if others.clone().next().is_none() {
         "every class has `flows`, which `flow_queue` bounds"
-    } else if others.all(|(_, planned)| planned.is_backlogged()) {
+    } else if others.all(|(_, class)| class.is_backlogged()) && !is_varied("traffic.*.process") {
         "the sources of every class make the next packet when the last has left (`Saturating`)"
     } else {
         return None;
     };
-    let is_for_others = is_for_others || !are_all && varied.includes("traffic.*.process");
-    (!is_for_others).then(|| {
+    (!is_varied("fabric.host.source_queue")).then(|| {
         format!(
             "fabric.host.source_queue changes nothing: it bounds what a `process` of a class has made and not sent, and {why}"
         )
