@@ -35,6 +35,7 @@ pub(super) fn continuation<'a>(
     // told before the run, not after its warm-up
     let asked = options.checkpoint.iter().chain(&options.save_warmup);
     for file in asked {
+        require_outside(file, place)?;
         check_place(file).map_err(RunError::from)?;
     }
     check_kind(&file).map_err(RunError::from)?;
@@ -77,6 +78,21 @@ pub(super) fn continuation<'a>(
         }),
         packets,
     })
+}
+
+/// Refuses a state inside the run directory, which is replaced as a whole when the run is over.
+fn require_outside(file: &Path, place: &Path) -> Result<(), Error> {
+    let place = place.canonicalize();
+    let is_inside = place.is_ok_and(|place| {
+        entry(file).is_some_and(|entry| entry != place && entry.starts_with(place))
+    });
+    if is_inside {
+        return Err(Error::Usage(format!(
+            "`{}` lies in the run directory, which the results replace: a state there would be lost, choose another place",
+            file.display()
+        )));
+    }
+    Ok(())
 }
 
 /// Refuses a saved warm-up in the place of the checkpoint, which is removed at the end, or of the records beside it, which are

@@ -28,6 +28,8 @@ pub trait Shard: Send {
     fn run_window(&mut self, from: u64, to: u64);
     /// First cycle from `from` on in which something is due.
     fn next_event(&self, from: u64) -> Option<u64>;
+    /// Whether nothing is due from `from` on but credits on their way.
+    fn has_credits_only(&self, from: u64) -> bool;
     /// Its world.
     fn world(&self) -> &World;
     /// Its world.
@@ -270,6 +272,16 @@ impl<const W: usize> Shard for WorldShard<W> {
         let mail = self.inbox.iter().map(Mail::earliest);
         let next = mail.fold(own, u64::min);
         (next != u64::MAX).then_some(next)
+    }
+
+    fn has_credits_only(&self, from: u64) -> bool {
+        let calendar: &Calendar = self.world.resource();
+        let sources: &Sources = self.world.resource();
+        let mail = |mail: &Mail| mail.packets().is_empty() && mail.notes().is_empty();
+        calendar.ahead(from).all(|(_, slot)| slot.has_ramps_only())
+            && self.inbox.iter().all(mail)
+            && sources.next_busy(from).is_none()
+            && self.ties.next(&self.world, from) == u64::MAX
     }
 
     fn world(&self) -> &World {

@@ -280,10 +280,14 @@ impl Shards {
         Ok(())
     }
 
-    /// Whether no shard has anything to do any more.
+    /// Whether no shard has anything to do any more. Credits that nobody waits for are nothing: only those of another shard come in a
+    /// cycle of their own.
     pub(super) fn are_idle(&self) -> bool {
+        let is_empty = self.totals().in_fabric() == 0 && self.queued() == 0;
         let mut shards = self.all.iter();
-        shards.all(|shard| shard.next_event(self.now).is_none())
+        shards.all(|shard| {
+            shard.next_event(self.now).is_none() || is_empty && shard.has_credits_only(self.now)
+        })
     }
 
     /// Runs windows until `end`.

@@ -266,6 +266,31 @@ fn a_saved_warm_up_is_not_in_the_place_of_records_of_packets() {
     }
 }
 
+/// The run directory is replaced as a whole: what lies in it is lost.
+#[test]
+fn a_state_is_not_saved_inside_the_run_directory() {
+    let folder = Folder::new();
+    let run = |arguments: &str| quietly(&folder, arguments);
+    let (code, _, errors) = run("--out out");
+    assert_eq!((code, &*errors), (Some(0), ""));
+    let before = names(&folder.path("out"));
+    for place in [
+        "--save-warmup out/warm",
+        "--checkpoint ./out/../out/state --checkpoint-every 100",
+    ] {
+        let (code, table, errors) = run(&format!("--out out --force {place}"));
+        assert_eq!((code, &*table), (Some(2), ""), "{place}: {errors}");
+        assert!(
+            errors.contains("lies in the run directory"),
+            "{place}: {errors}"
+        );
+        assert_eq!(names(&folder.path("out")), before, "{place}");
+    }
+    let (code, _, errors) = run("--out out --force --save-warmup outer");
+    assert_eq!((code, &*errors), (Some(0), ""));
+    assert!(folder.path("outer").exists());
+}
+
 #[test]
 fn the_place_of_a_saved_warm_up_is_looked_at_first_and_nothing_is_left_beside_it() {
     let folder = Folder::new();

@@ -42,6 +42,14 @@ pub struct Slot {
     busy: bool,
 }
 
+impl Slot {
+    /// Whether nothing but credits is in it.
+    pub fn has_ramps_only(&self) -> bool {
+        let packets = self.heads.is_empty() && self.deliveries.is_empty();
+        packets && self.frees.is_empty() && self.wakes.is_empty() && self.starts.is_empty()
+    }
+}
+
 /// The ring of slots.
 #[derive(Resource, Clone, Debug, Serialize, Deserialize)]
 pub struct Calendar {

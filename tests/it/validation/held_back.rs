@@ -225,6 +225,30 @@ fn windows_with_room_change_no_verdict() {
     assert_eq!(verdict, Verdict::Steady, "{reason}");
 }
 
+/// The first packets of its window wait for ever: it is not the window that holds the flow back.
+#[test]
+fn a_window_whose_packets_never_arrive_excuses_nothing() {
+    let of = |claims: &str| {
+        let text = format!(
+            "Scenario(title: \"starved\", seed: 2,
+             fabric: (topology: EdgeList(switches: 2, links: [(0, 1)], hosts: [(\"a\", 0), (\"v\", 0), (\"p\", 1), (\"q\", 1), (\"x\", 1), (\"y\", 1)]),
+                      flit: \"64 B\", link: (rate: \"20 Gbit/s\", latency: \"2 cycles\"),
+                      switch: (lane_capacity: \"256 flits\", queues: Voq, claims: {claims})),
+             routing: UpDown(),
+             traffic: [(name: \"hot\", hosts: List([0, 2, 3]), flows: [(pairs: Incast(to: 4), window: 1)], size: \"2 KiB\"),
+                       (name: \"victim\", hosts: List([1]), flows: [(pairs: List(pairs: [(1, 5)]), window: 8)], size: \"2 KiB\")],
+             phases: (warmup: \"2000 cycles\", measure: \"20000 cycles\", drain: \"0 cycles\"))"
+        );
+        let outcome = run(&resolve(&text, &[]), [1, 1]);
+        (outcome.verdict, outcome.reason)
+    };
+    let (verdict, reason) = of("Off");
+    assert_eq!(verdict, Verdict::Saturated, "{reason}");
+    assert!(reason.contains("gets 0.000 of its link"), "{reason}");
+    let (verdict, reason) = of("Every(\"100 cycles\")");
+    assert_eq!(verdict, Verdict::Steady, "{reason}");
+}
+
 /// Two flows and two classes ask a channel between switches for 1.04 of what it carries.
 #[test]
 fn limits_beside_other_loads_saturate_a_channel() {

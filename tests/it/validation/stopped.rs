@@ -88,3 +88,34 @@ fn where_nothing_was_offered_yet_the_first_start_is_named() {
     );
     assert_eq!(verdict, Verdict::Complete, "{reason}");
 }
+
+/// Credits on their way between shards are nothing that is waited for.
+#[test]
+fn nothing_more_can_happen_in_the_same_cycle_for_any_shards() {
+    for rest in [
+        ", limit: Rate(0.1), stop: \"1700 cycles\"",
+        ", limit: Rate(0)",
+        ", limit: Rate(0.1), changes: [(\"900 cycles\", Rate(0))]",
+        ", window: 2, stop: \"700 cycles\"",
+    ] {
+        let text = format!(
+            "Scenario(title: \"stopped\", seed: 1,
+             fabric: (topology: Mesh(radix: [2, 3]), flit: \"64 B\", link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"),
+                      switch: (lane_capacity: \"32 flits\")),
+             routing: DimensionOrder(),
+             traffic: [(name: \"f\", flows: [(pairs: List(pairs: [(0, 1), (4, 0)]), bytes: \"96000 B\"{rest})], size: \"3 flits\")],
+             phases: (warmup: \"0 cycles\", measure: Flows(at_most: \"20000 cycles\")))"
+        );
+        let ends = [[1, 1], [1, 2], [2, 3], [1, 4]].map(|cut| {
+            let outcome = run(&resolve(&text, &[]), cut);
+            (outcome.verdict, outcome.reason)
+        });
+        assert_eq!(ends[0].0, Verdict::Incomplete, "{rest}: {}", ends[0].1);
+        assert!(
+            ends[0].1.starts_with("nothing can happen any more"),
+            "{}",
+            ends[0].1
+        );
+        assert!(ends.iter().all(|end| *end == ends[0]), "{rest}: {ends:?}");
+    }
+}

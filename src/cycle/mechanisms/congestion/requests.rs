@@ -60,12 +60,13 @@ fn system<const W: usize>(mut requests: Requests<'_, '_, W>, marking: Res<'_, Ma
 }
 
 fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, threshold: u32) {
-    for i in 0..view.lists.grants.len() {
-        let grant = view.lists.grants[i];
-        if grant.accepted && waiting_flits(view, grant.out, grant.lane) >= threshold {
+    let grants = std::mem::take(&mut view.lists.grants);
+    for grant in grants.iter().filter(|grant| grant.accepted) {
+        if waiting_flits(view, grant.out, grant.lane) >= threshold {
             view.packets[grant.packet].fecn = true;
         }
     }
+    view.lists.grants = grants;
 }
 
 /// System parameter: marking in the pass.

@@ -3,7 +3,8 @@
 //! # Algorithm
 //! Looked at are flows without process, slots, size and control, and without a window or with one that had room: nothing but the
 //! fabric, their limit and their host's link keeps them from sending. A window had room when there were fewer than 0.9 of its
-//! packets on their way in the mean, by Little's law: packets delivered per cycle times their latency and the window's delay.
+//! packets on their way in the mean, by Little's law: packets delivered per cycle times their latency and the window's delay. One of
+//! which nothing arrives in more than twice that delay waits for no acknowledgement.
 //! Over the part of the measurement in which it is active,
 //! - a flow with a limit may send what that gives it (its changes included; nothing counts where there is no limit), no more than
 //!   its host's link carries, and gets the flits that arrive;
@@ -287,7 +288,12 @@ impl Window<'_> {
         let (Some(window), Some([from, to])) = (flow.window, self.active(flow, counts)) else {
             return flow.window.is_none();
         };
-        let (tagged, cycles) = (counts.arrived.tagged as f64, (to - from) as f64);
+        let cycles = (to - from) as f64;
+        if counts.arrived.received == 0 {
+            // nothing came that it would have waited for: not even the first packets arrive
+            return cycles > 2.0 * window.delay as f64;
+        }
+        let tagged = counts.arrived.tagged as f64;
         let latencies = counts.arrived.network.sum as f64 + tagged * window.delay as f64;
         tagged > 0.0 && latencies / cycles < HELD_BY_WINDOW * f64::from(window.packets)
     }

@@ -3,8 +3,9 @@
 
 use super::varied::Varied;
 use crate::ids::LinkId;
-use crate::plan::InputTurns;
+use crate::plan::{Forwarding, InputTurns};
 use crate::scenario::Resolved;
+use crate::scenario::sections::Claims;
 use crate::scenario::sections::faults::{Failures, Faults};
 use crate::scenario::syntax::At;
 use crate::topology::Graph;
@@ -108,10 +109,21 @@ fn management_lane(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     let is_used = plan.classes.iter().any(|class| class.management);
     let is_for_others = varied.includes("traffic.*.sl") || varied.includes("traffic.*.answers.sl");
     let is_idle = plan.switch.management_lane && !is_used && !is_for_others;
+    let scenario = &resolved.scenario;
+    // what claims do not go with beside VL15
+    let has_tables = scenario.qos.vl_arbitration.is_some();
+    let ends_claims = scenario.fabric.switch.claims.value == Claims::Auto
+        && plan.switch.forwarding != Forwarding::Wormhole
+        && !has_tables;
+    let what = if ends_claims {
+        "does nothing but end `fabric.switch.claims: Auto`"
+    } else {
+        "changes nothing"
+    };
     is_idle.then(|| {
         format!(
-            "{} changes nothing: no class and no answers are on VL15 (`sl: Management`)",
-            resolved.scenario.qos.management_lane.path
+            "{} {what}: no class and no answers are on VL15 (`sl: Management`)",
+            scenario.qos.management_lane.path
         )
     })
 }

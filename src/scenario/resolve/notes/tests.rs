@@ -84,9 +84,16 @@ fn empty_links_of_hosts_and_an_idle_management_lane_are_told() {
         ["fabric.host_link changes nothing: it has neither `rate` nor `latency`"]
     );
     assert_eq!(with("FABRIC", ", host_link: (latency: \"10 ns\")"), NOTHING);
-    let idle = "qos.management_lane changes nothing: no class and no answers are on VL15 (`sl: Management`)";
+    let idle = |what| {
+        format!(
+            "qos.management_lane {what}: no class and no answers are on VL15 (`sl: Management`)"
+        )
+    };
     let lane = ("SCENARIO", ", qos: (management_lane: true)");
-    assert_eq!(said(&[UNIFORM, lane]), [idle]);
+    let ends = idle("does nothing but end `fabric.switch.claims: Auto`");
+    assert_eq!(said(&[UNIFORM, lane]), [ends]);
+    let off = ("SWITCH", ", claims: Off");
+    assert_eq!(said(&[UNIFORM, lane, off]), [idle("changes nothing")]);
     assert_eq!(said_beside(&["traffic.u.sl"], &[UNIFORM, lane]), NOTHING);
     let class = format!("{}, sl: Management", UNIFORM.1);
     assert_eq!(said(&[("CLASS", &*class), lane]), NOTHING);
