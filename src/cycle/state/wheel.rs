@@ -188,7 +188,7 @@ mod tests {
                 list.pop_first();
                 assert_eq!(wheel.due(now), Some(first.1));
                 taken += 1;
-                if draws.next_u64() % 5 == 0 && list.insert((now, step.into())) {
+                if draws.next_u64().is_multiple_of(5) && list.insert((now, step.into())) {
                     wheel.push(now, step.into());
                 }
             }

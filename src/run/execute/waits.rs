@@ -1,4 +1,4 @@
-//! A verdict names the packet that has waited at a switch for longer than the measurement.
+//! A verdict names the packet that has waited at a switch for as long as the measurement, or nearly: it had to come there first.
 
 use super::Run;
 use crate::ids::{ChannelId, HostId};
@@ -7,8 +7,11 @@ use crate::run::checkpoint::Mark;
 use crate::run::outcome::Verdict;
 use crate::topology::Endpoint;
 
+/// All but one of so many parts of the measurement is nearly all.
+const WAITED: u64 = 10;
+
 impl Run<'_> {
-    /// A verdict whose reason names a packet that has waited at a switch for longer than the measurement.
+    /// A verdict whose reason names a packet that has waited at a switch for that long.
     pub(super) fn with_starved(
         &self,
         (verdict, reason): (Verdict, String),
@@ -17,7 +20,9 @@ impl Run<'_> {
     ) -> (Verdict, String) {
         let cycles = measured.cycle - warm.cycle;
         let standing = measured.waited.standing.as_ref();
-        let Some(head) = standing.filter(|head| u64::from(head.cycles) > cycles) else {
+        let Some(head) =
+            standing.filter(|head| WAITED * u64::from(head.cycles) >= (WAITED - 1) * cycles)
+        else {
             return (verdict, reason);
         };
         let (plan, graph) = (&self.resolved.plan, &self.resolved.layout.graph);

@@ -4,7 +4,9 @@ use super::super::sections::{Claims, Marks, Scenario, VlArbitration, traffic};
 use super::super::syntax::{At, Mistake};
 use crate::ids::SlId;
 use crate::memory::{self, Demand};
-use crate::plan::{BufferSharing, Forwarding, InputSpeedup, Matching, Plan, Queues, SwitchOptions};
+use crate::plan::{
+    BufferSharing, FlowPlan, Forwarding, InputSpeedup, Matching, Plan, Queues, SwitchOptions,
+};
 use crate::qos::vl_arbitration::{Accept, Places};
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
 use crate::routing::{LARGEST_TABLE, Routes, Tables};
@@ -341,6 +343,7 @@ pub(super) fn lanes_of(routes: &Routes, plan: &Plan, sl: SlId) -> Vec<u8> {
 
 /// What flows exclude.
 pub(super) fn flows(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    stops(scenario, plan)?;
     let class = scenario.traffic.iter().find(|class| class.flows.is_some());
     let Some(class) = class.filter(|_| plan.observe.flows) else {
         return Ok(());
@@ -348,4 +351,23 @@ pub(super) fn flows(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     let message = "`observe.flows` has rows by source and destination; a class with `flows` has a row for each of them in \
                    flows.csv anyway: leave `observe.flows` out";
     Err(class.name.mistake(message))
+}
+
+/// Stops of flows that ask, which only a file can give them: the key is refused where it is read.
+fn stops(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    for (number, class) in scenario.traffic.iter().enumerate() {
+        let own = |flow: &&FlowPlan| usize::from(flow.class) == number && flow.stop.is_some();
+        let (Some(stopping), true) = (plan.flows.iter().find(own), class.requests.is_some()) else {
+            continue;
+        };
+        let mut entries = class.flows.iter().flatten();
+        if let Some(entry) = entries.find(|entry| entry.pairs.name.value == "Csv") {
+            return Err(entry.pairs.name.mistake(format!(
+                "the column `stop` of the file does not go with `requests`: the flow from host {} to host {} would keep what it was \
+                 granted: use the column `bytes`",
+                stopping.source.0, stopping.destination.0
+            )));
+        }
+    }
+    Ok(())
 }

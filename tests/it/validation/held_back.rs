@@ -228,7 +228,7 @@ fn windows_with_room_change_no_verdict() {
 /// The first packets of its window wait for ever: it is not the window that holds the flow back.
 #[test]
 fn a_window_whose_packets_never_arrive_excuses_nothing() {
-    let of = |claims: &str| {
+    let of = |claims: &str, warmup: u32| {
         let text = format!(
             "Scenario(title: \"starved\", seed: 2,
              fabric: (topology: EdgeList(switches: 2, links: [(0, 1)], hosts: [(\"a\", 0), (\"v\", 0), (\"p\", 1), (\"q\", 1), (\"x\", 1), (\"y\", 1)]),
@@ -237,15 +237,22 @@ fn a_window_whose_packets_never_arrive_excuses_nothing() {
              routing: UpDown(),
              traffic: [(name: \"hot\", hosts: List([0, 2, 3]), flows: [(pairs: Incast(to: 4), window: 1)], size: \"2 KiB\"),
                        (name: \"victim\", hosts: List([1]), flows: [(pairs: List(pairs: [(1, 5)]), window: 8)], size: \"2 KiB\")],
-             phases: (warmup: \"2000 cycles\", measure: \"20000 cycles\", drain: \"0 cycles\"))"
+             phases: (warmup: \"{warmup} cycles\", measure: \"20000 cycles\", drain: \"0 cycles\"))"
         );
         let outcome = run(&resolve(&text, &[]), [1, 1]);
         (outcome.verdict, outcome.reason)
     };
-    let (verdict, reason) = of("Off");
-    assert_eq!(verdict, Verdict::Saturated, "{reason}");
-    assert!(reason.contains("gets 0.000 of its link"), "{reason}");
-    let (verdict, reason) = of("Every(\"100 cycles\")");
+    for warmup in [0, 2000] {
+        let (verdict, reason) = of("Off", warmup);
+        assert_eq!(verdict, Verdict::Saturated, "{warmup}: {reason}");
+        for words in [
+            "gets 0.000 of its link",
+            "a's packet 0 of class hot to x has waited for ",
+        ] {
+            assert!(reason.contains(words), "{warmup}: {reason}");
+        }
+    }
+    let (verdict, reason) = of("Every(\"100 cycles\")", 2000);
     assert_eq!(verdict, Verdict::Steady, "{reason}");
 }
 

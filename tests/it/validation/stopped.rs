@@ -119,3 +119,30 @@ fn nothing_more_can_happen_in_the_same_cycle_for_any_shards() {
         assert!(ends.iter().all(|end| *end == ends[0]), "{rest}: {ends:?}");
     }
 }
+
+/// Limits and windows let few of the packets go that are made: the length that is told would do all the same.
+#[test]
+fn the_length_that_would_do_knows_what_is_held_back() {
+    let of = |rest: &str, cycles: u64| {
+        let traffic = format!(
+            "(name: \"f\", flows: [(pairs: List(pairs: [(0, 1)]), process: Bernoulli(load: 0.3){rest})], size: \"256 B\")"
+        );
+        told(
+            &traffic,
+            &format!("warmup: \"0 cycles\", measure: \"{cycles} cycles\""),
+        )
+    };
+    for rest in [
+        ", limit: Rate(0.01)",
+        ", window: 1, acknowledgement: \"900 cycles\"",
+    ] {
+        let (verdict, reason) = of(rest, 4000);
+        assert_eq!(verdict, Verdict::Undecided, "{rest}: {reason}");
+        let (_, length) = reason
+            .split_once("measure at least ")
+            .expect("a length is told");
+        let (length, _) = length.split_once(' ').expect("it is in cycles");
+        let (verdict, reason) = of(rest, length.parse().expect("a number"));
+        assert_ne!(verdict, Verdict::Undecided, "{rest}: {reason}");
+    }
+}

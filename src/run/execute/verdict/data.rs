@@ -139,8 +139,16 @@ impl Window<'_> {
         } else if rate > 0.0 {
             // what is too little now will not do as it is
             let enough = (EXPECTED_PACKETS / rate).ceil() as u64;
+            let made = classes.map(|number| self.records.classes[number].created_packets);
+            let is_held = delivered > 0 && 2 * delivered < made.sum() && cycles > least;
             let enough = if delivered < LEAST_PACKETS {
-                enough.max(least).max(cycles + cycles / 2)
+                // what limits and windows hold back comes as it came
+                let held = if is_held {
+                    (EXPECTED_PACKETS * cycles as f64 / delivered as f64) as u64
+                } else {
+                    0
+                };
+                enough.max(least).max(cycles + cycles / 2).max(held)
             } else {
                 least
             };

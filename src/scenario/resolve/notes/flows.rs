@@ -61,7 +61,7 @@ fn source_queue(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     let why = if others.clone().next().is_none() {
         "every class has `flows`, which `flow_queue` bounds"
     } else if others.all(|(_, class)| class.is_backlogged()) && !is_varied("traffic.*.process") {
-        "the sources of every class make the next packet when the last has left (`Saturating`)"
+        "the sources of every class without `flows` make the next packet when the last has left (`Saturating`)"
     } else {
         return None;
     };
@@ -187,7 +187,7 @@ mod tests {
         let queue = ("FABRIC", ", host: (source_queue: 1)");
         let of = |classes: &str, varied: &[&str]| said_beside(varied, &[("CLASS", classes), queue]);
         let told = "fabric.host.source_queue changes nothing: it bounds what a `process` of a class has made and not sent, and the \
-                    sources of every class make the next packet when the last has left (`Saturating`)";
+                    sources of every class without `flows` make the next packet when the last has left (`Saturating`)";
         let saturating = "pattern: Uniform, process: Saturating()";
         let beside =
             |other: &str| format!("{saturating}), (name: \"v\", size: \"4 flits\", {other}");

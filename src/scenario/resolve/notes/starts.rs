@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     let is_varied = |key: &str| varied.includes(&format!("traffic.*.{key}"));
     let mut notes = Vec::new();
-    if !["requests", "control", "flows.*.start"]
+    if !["requests", "control", "flows.*.pairs", "flows.*.start"]
         .into_iter()
         .any(is_varied)
     {
@@ -43,13 +43,22 @@ fn is_admitted(resolved: &Resolved, number: usize) -> bool {
 fn asked(resolved: &Resolved) -> Vec<String> {
     let classes = resolved.scenario.traffic.iter().enumerate();
     let classes = classes.filter(|(number, _)| is_admitted(resolved, *number));
-    let entries = classes.flat_map(|(_, class)| class.flows.iter().flatten());
-    let written = entries.filter(|entry| entry.start.value.cycles(resolved.layout.clock) > 0);
-    let notes = written.map(|entry| {
-        format!(
-            "{} changes nothing: flows with `requests` start when they are admitted",
-            entry.start.path
-        )
+    let entries = classes.flat_map(|(number, class)| {
+        let entries = class.flows.iter().flatten();
+        entries.map(move |entry| (number, entry))
+    });
+    let notes = entries.filter_map(|(number, entry)| {
+        let has_start = |flow: &FlowPlan| usize::from(flow.class) == number && flow.start > 0;
+        let what = if entry.start.value.cycles(resolved.layout.clock) > 0 {
+            entry.start.path.clone()
+        } else if entry.pairs.name.value == "Csv" && resolved.plan.flows.iter().any(has_start) {
+            format!("the column `start` of {}", entry.pairs.name.path)
+        } else {
+            return None;
+        };
+        Some(format!(
+            "{what} changes nothing: flows with `requests` start when they are admitted"
+        ))
     });
     notes.collect()
 }
@@ -211,5 +220,27 @@ mod tests {
         }
         assert_eq!(of("", &[]), NOTHING);
         assert_eq!(said(&[UNIFORM]), NOTHING);
+    }
+
+    #[test]
+    fn starts_in_files_of_flows_that_are_admitted_are_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("f.csv");
+        let class = format!(
+            "flows: [(pairs: Csv(file: {file:?}), limit: Rate(0.1))], requests: (peak: 0.1)"
+        );
+        let control = ("SCENARIO", ", admission: (control: AdmitAll())");
+        let of = |start: &str| {
+            let lines = format!("source,destination,start [cycles]\n0,1,0\n2,3,{start}\n");
+            std::fs::write(&file, lines).expect("writable");
+            said(&[("CLASS", &*class), control])
+        };
+        assert_eq!(
+            of("7"),
+            [
+                "the column `start` of traffic[0].flows[0].pairs changes nothing: flows with `requests` start when they are admitted"
+            ]
+        );
+        assert_eq!(of("0"), NOTHING);
     }
 }
