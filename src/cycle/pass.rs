@@ -3,7 +3,7 @@
 //! The systems of a cycle are declared, ordered and checked one by one; fetching their columns and resources again in every
 //! cycle costs more than what a quiet cycle does. Where all that stands in the schedule is the stages of the core, input-first
 //! allocation and output lanes among them, mechanisms that sleep ([`Sleeper`](super::ties::Sleeper)) and mechanisms that ride
-//! ([`Rider`]), the pass fetches everything once and runs the same functions in the same order, cycle after cycle, up to the end of
+//! (`Rider`), the pass fetches everything once and runs the same functions in the same order, cycle after cycle, up to the end of
 //! the window. A guest, a profile or another mechanism that is awake has the systems run slot by slot; what comes out is the same.
 //!
 //! Cost: nothing per cycle but the stages, and a look at the calendar and the sources for the next one.

@@ -27,7 +27,7 @@ pub struct Sleeper {
 }
 
 /// Systems of a mechanism that the pass need not leave to the schedule: it runs the same functions itself, as a
-/// [`Rider`](super::mechanism::Rider) has them.
+/// `Rider` has them.
 pub struct Riding {
     /// Its systems, by slot and name.
     pub systems: &'static [(Slot, &'static str)],
