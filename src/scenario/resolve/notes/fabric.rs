@@ -3,7 +3,7 @@
 
 use super::varied::Varied;
 use crate::ids::LinkId;
-use crate::plan::{Forwarding, InputTurns};
+use crate::plan::{BufferSharing, Forwarding, InputTurns};
 use crate::scenario::Resolved;
 use crate::scenario::sections::Claims;
 use crate::scenario::sections::faults::{Failures, Faults};
@@ -17,6 +17,7 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     notes.extend(management_lane(resolved, varied));
     notes.extend(output_lanes(resolved, varied));
     notes.extend(input_turns(resolved, varied));
+    notes.extend(sharing(resolved, varied));
     notes
 }
 
@@ -158,9 +159,33 @@ fn input_turns(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     })
 }
 
+/// A pool of one lane.
+fn sharing(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
+    let switch = &resolved.plan.switch;
+    let is_idle = switch.sharing == BufferSharing::PortPool && switch.lane_count() == 1;
+    (is_idle && !varied.includes("fabric.switch")).then(|| {
+        format!(
+            "{} changes nothing: the lanes of an input share a pool, and `fabric.switch.lanes` is 1",
+            resolved.scenario.fabric.switch.sharing.path
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::{NOTHING, UNIFORM, said_beside};
+
+    #[test]
+    fn pools_of_one_lane_are_told() {
+        let of = |lanes: u8, varied: &[&str]| {
+            let switch = format!(", lanes: {lanes}, sharing: PortPool");
+            said_beside(varied, &[UNIFORM, ("SWITCH", &*switch)])
+        };
+        let told = "fabric.switch.sharing changes nothing: the lanes of an input share a pool, and `fabric.switch.lanes` is 1";
+        assert_eq!(of(1, &[]), [told]);
+        assert_eq!(of(1, &["fabric.switch.lanes"]), NOTHING);
+        assert_eq!(of(2, &[]), NOTHING);
+    }
 
     #[test]
     fn seeds_of_faults_that_are_listed_are_told() {

@@ -1,4 +1,4 @@
-//! Keys of entries whose flows are those of a file, where every line says it itself.
+//! Keys of entries whose generator says it of every flow itself: a file, messages, a matrix.
 
 use super::varied::Varied;
 use crate::plan::{FlowPlan, Limit};
@@ -17,8 +17,7 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
         let entries = class.flows.iter().flatten();
         entries.map(move |entry| (number, entry))
     });
-    let of_files = entries.filter(|(_, entry)| entry.pairs.name.value == "Csv");
-    let notes = of_files.flat_map(|(number, entry)| of_entry(resolved, number, entry));
+    let notes = entries.flat_map(|(number, entry)| of_entry(resolved, number, entry));
     notes.collect()
 }
 
@@ -28,6 +27,9 @@ fn of_entry(resolved: &Resolved, number: usize, entry: &Flows) -> Vec<String> {
     let own: Vec<&FlowPlan> = (plan.flows.iter())
         .filter(|flow| usize::from(flow.class) == number)
         .collect();
+    if own.is_empty() {
+        return Vec::new();
+    }
     let has = |is_it: &dyn Fn(&FlowPlan) -> bool| own.iter().any(|flow| is_it(flow));
     let class = &plan.classes[number];
     let mut keys = Vec::new();
@@ -51,11 +53,13 @@ fn of_entry(resolved: &Resolved, number: usize, entry: &Flows) -> Vec<String> {
     if entry.weight != 1 && !has(&|flow| flow.weight == entry.weight) {
         keys.push(("weight", "weight"));
     }
-    let entry = entry.start.path.trim_end_matches("start");
+    let place = entry.start.path.trim_end_matches("start");
     let notes = keys.into_iter().map(|(key, column)| {
-        format!(
-            "{entry}{key} changes nothing: every line of the file says it by its column `{column}`"
-        )
+        let who = match &*entry.pairs.name.value {
+            "Csv" => format!("every line of the file says it by its column `{column}`"),
+            generator => format!("`pairs: {generator}` says it of every flow"),
+        };
+        format!("{place}{key} changes nothing: {who}")
     });
     notes.collect()
 }

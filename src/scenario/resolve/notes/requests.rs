@@ -1,8 +1,8 @@
-//! Requests that are not what flows do, additions to a bound that there is not, and shares of service levels that nobody asks on.
+//! Requests that are not what flows do, bounds that nobody looks at and additions to one that there is not, and shares of service levels that nobody asks on.
 
 use super::varied::Varied;
 use crate::ids::HostId;
-use crate::plan::{ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE};
+use crate::plan::{AdmissionPlan, ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE};
 use crate::scenario::Resolved;
 use crate::topology::{Endpoint, Graph};
 
@@ -11,6 +11,9 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     let mut notes = above_peaks(resolved);
     if !varied.includes("traffic.*.requests") {
         notes.extend(further(resolved));
+        if !varied.includes("admission") {
+            notes.extend(jitter(resolved));
+        }
     }
     notes.extend(levels(resolved, varied));
     notes
@@ -28,6 +31,23 @@ fn further(resolved: &Resolved) -> Vec<String> {
                 section.delay_per_switch.path
             )
         })
+    });
+    notes.collect()
+}
+
+/// Bounds of the jitter where nobody tries flows.
+fn jitter(resolved: &Resolved) -> Vec<String> {
+    let tries = |admission: &AdmissionPlan| admission.trials().is_some();
+    if resolved.plan.admission.as_ref().is_some_and(tries) {
+        return Vec::new();
+    }
+    let requests = resolved.scenario.traffic.iter();
+    let bounds = requests.filter_map(|class| class.requests.as_ref()?.jitter.as_ref());
+    let notes = bounds.map(|bound| {
+        format!(
+            "{} changes nothing: only `admission.control: JitterProbing` tries flows for it",
+            bound.path
+        )
     });
     notes.collect()
 }
@@ -141,7 +161,12 @@ mod tests {
         let further = ", delay_per_switch: \"25 cycles\"";
         let told = "traffic[0].requests.delay_per_switch changes nothing: further switches add it to `delay`, which is None";
         assert_eq!(of(further, &[]), [told]);
-        assert_eq!(of(&format!("{further}, jitter: \"9 cycles\""), &[]), [told]);
+        let jitter = "traffic[0].requests.jitter changes nothing: only `admission.control: JitterProbing` tries flows for it";
+        assert_eq!(
+            of(&format!("{further}, jitter: \"9 cycles\""), &[]),
+            [told, jitter]
+        );
+        assert_eq!(of(", jitter: \"9 cycles\"", &["admission"]), NOTHING);
         assert_eq!(
             of(&format!("{further}, delay: \"90 cycles\""), &[]),
             NOTHING
