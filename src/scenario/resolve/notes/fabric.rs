@@ -177,14 +177,14 @@ mod tests {
 
     #[test]
     fn pools_of_one_lane_are_told() {
-        let of = |lanes: u8, varied: &[&str]| {
-            let switch = format!(", lanes: {lanes}, sharing: PortPool");
-            said_beside(varied, &[UNIFORM, ("SWITCH", &*switch)])
+        let of = |lanes: &str, varied: &[&str]| {
+            let pool = ("SWITCH", ", sharing: PortPool");
+            said_beside(varied, &[UNIFORM, ("lanes: 2", lanes), pool])
         };
         let told = "fabric.switch.sharing changes nothing: the lanes of an input share a pool, and `fabric.switch.lanes` is 1";
-        assert_eq!(of(1, &[]), [told]);
-        assert_eq!(of(1, &["fabric.switch.lanes"]), NOTHING);
-        assert_eq!(of(2, &[]), NOTHING);
+        assert_eq!(of("lanes: 1", &[]), [told]);
+        assert_eq!(of("lanes: 1", &["fabric.switch.lanes"]), NOTHING);
+        assert_eq!(of("lanes: 2", &[]), NOTHING);
     }
 
     #[test]

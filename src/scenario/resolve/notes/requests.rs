@@ -36,20 +36,21 @@ fn further(resolved: &Resolved) -> Vec<String> {
 }
 
 /// Bounds of the jitter where nobody tries flows.
-fn jitter(resolved: &Resolved) -> Vec<String> {
+fn jitter(resolved: &Resolved) -> Option<String> {
     let tries = |admission: &AdmissionPlan| admission.trials().is_some();
     if resolved.plan.admission.as_ref().is_some_and(tries) {
-        return Vec::new();
+        return None;
     }
     let requests = resolved.scenario.traffic.iter();
-    let bounds = requests.filter_map(|class| class.requests.as_ref()?.jitter.as_ref());
-    let notes = bounds.map(|bound| {
-        format!(
-            "{} changes nothing: only `admission.control: JitterProbing` tries flows for it",
-            bound.path
-        )
-    });
-    notes.collect()
+    let mut bounds = requests.filter_map(|class| class.requests.as_ref()?.jitter.as_ref());
+    let first = &bounds.next()?.path;
+    let what = match bounds.count() {
+        0 => format!("{first} changes nothing"),
+        more => format!("{first} and {more} more change nothing"),
+    };
+    Some(format!(
+        "{what}: only `admission.control: JitterProbing` tries flows for it"
+    ))
 }
 
 /// Cycles per flit of a host's channel.
