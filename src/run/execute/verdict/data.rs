@@ -137,18 +137,8 @@ impl Window<'_> {
         let advice = if let Some(all) = self.few(delivered, classes.clone()) {
             all
         } else if rate > 0.0 {
-            // what is too little now will not do as it is
-            let enough = (EXPECTED_PACKETS / rate).ceil() as u64;
-            let made = classes.map(|number| self.records.classes[number].created_packets);
-            let is_held = delivered > 0 && 2 * delivered < made.sum() && cycles > least;
             let enough = if delivered < LEAST_PACKETS {
-                // what limits and windows hold back comes as it came
-                let held = if is_held {
-                    (EXPECTED_PACKETS * cycles as f64 / delivered as f64) as u64
-                } else {
-                    0
-                };
-                enough.max(least).max(cycles + cycles / 2).max(held)
+                self.for_packets(rate, delivered, least, classes)
             } else {
                 least
             };
@@ -167,6 +157,22 @@ impl Window<'_> {
             "nothing was offered".to_owned()
         };
         Some(format!("{missing}: {advice}"))
+    }
+
+    /// Cycles, `least` or more, for [`EXPECTED_PACKETS`] of these classes, which make them at a rate, where so many were delivered.
+    fn for_packets(&self, rate: f64, delivered: u64, least: u64, classes: Range<usize>) -> u64 {
+        let cycles = self.cycles();
+        let made = classes.map(|number| self.records.classes[number].created_packets);
+        let is_held = delivered > 0 && 2 * delivered < made.sum() && cycles > least;
+        // what limits and windows hold back comes as it came
+        let held = if is_held {
+            (EXPECTED_PACKETS * cycles as f64 / delivered as f64) as u64
+        } else {
+            0
+        };
+        // what is too little now will not do as it is
+        let enough = (EXPECTED_PACKETS / rate).ceil() as u64;
+        enough.max(least).max(cycles + cycles / 2).max(held)
     }
 
     /// Time of the largest packet on the slowest channel, or at the hosts \[cycles\].
