@@ -73,56 +73,38 @@ pub trait Mechanism: Sized {
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>);
 }
 
-/// What a mechanism does inside the pass ([`pass`](super::pass)), at the end of the slot of each name: what its systems do, over what the
-/// pass has fetched. Where one is not used, none of it does anything.
+/// What the pass has fetched for its window.
+pub(in crate::cycle) struct Fetched<'a, 'v, 's, const W: usize, P: RuleSet> {
+    /// Columns, and what is to be done.
+    pub(in crate::cycle) view: &'a mut View<'v, W, P>,
+    /// Hosts, and what a packet that starts changes beside the fabric.
+    pub(in crate::cycle) start: &'a mut Start<'s>,
+    /// Mail to other shards.
+    pub(in crate::cycle) outbox: &'a mut Outbox,
+}
+
+/// What a mechanism does inside the pass ([`pass`](super::pass)): what its systems do, over what the pass has fetched. Nothing
+/// where it is not used.
 pub(in crate::cycle) trait Rider {
-    /// Whether there may be one: the facts of a cycle are kept for it.
+    /// Whether there may be one: then the facts of a cycle are kept for it.
     const RIDES: bool = true;
 
-    /// First cycle in which it has something to do; what is before the next cycle of the pass is that one.
+    /// First cycle in which it has something to do; one that is over stands for the next one.
     #[inline]
     fn next(&self, _start: &Start<'_>) -> u64 {
         u64::MAX
     }
 
-    /// `Slot::Mark`.
-    #[inline]
-    fn mark<const W: usize, P: RuleSet>(&mut self, _view: &mut View<'_, W, P>) {}
-
-    /// `Slot::Admit`.
-    #[inline]
-    fn admit<const W: usize, P: RuleSet>(
-        &mut self,
-        _view: &mut View<'_, W, P>,
-        _start: &mut Start<'_>,
-    ) {
-    }
-
-    /// `Slot::Notify`.
-    #[inline]
-    fn notify<const W: usize, P: RuleSet>(
-        &mut self,
-        _view: &mut View<'_, W, P>,
-        _start: &mut Start<'_>,
-        _outbox: &mut Outbox,
-    ) {
-    }
-
-    /// `Slot::Observe`.
-    #[inline]
-    fn observe<const W: usize, P: RuleSet>(
-        &mut self,
-        _view: &mut View<'_, W, P>,
-        _start: &mut Start<'_>,
-    ) {
-    }
+    /// Its turn at the end of a slot, of those that [`pass`](super::pass) has turns for.
+    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>);
 }
 
 /// Nobody rides.
-pub(in crate::cycle) struct Nobody;
-
-impl Rider for Nobody {
+impl Rider for () {
     const RIDES: bool = false;
+
+    #[inline(always)]
+    fn run<const W: usize, P: RuleSet>(&mut self, _: Slot, _: &mut Fetched<'_, '_, '_, W, P>) {}
 }
 
 /// A shard that is being built.

@@ -79,7 +79,7 @@ pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
 fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
     if P::ARBITRATION || P::BUFFERS || P::OTHER {
         shard.system(Slot::Credits, "credits", credits::<W, P>);
-        add_pass::<W, P>(shard, pass::whole::<W, P>);
+        add_pass::<W, P>(shard, pass::whole::<W, P, ()>);
         shard.system(Slot::Deliver, "deliver", deliver::<W, P>);
         shard.system(Slot::Route, "route", route::<W, P>);
         let switch = &shard.site().shared.switch;
@@ -106,7 +106,7 @@ fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
 /// The pass that stands for all systems: alone, or with mechanisms that ride.
 fn add_pass<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>, alone: fn() -> Pass) {
     let pass = if pass::has_riders(shard) {
-        pass::ridden::<W, P, mechanisms::registered::Riders<'static, 'static>>
+        pass::whole::<W, P, mechanisms::registered::Riders<'static, 'static>>
     } else {
         alone
     };

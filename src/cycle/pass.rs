@@ -8,7 +8,7 @@
 //!
 //! Cost: nothing per cycle but the stages, and a look at the calendar and the sources for the next one.
 
-use super::mechanism::{Nobody, Rider, ShardBuilder};
+use super::mechanism::{Fetched, Rider, ShardBuilder};
 use super::rules::RuleSet;
 use super::schedule::Pass;
 use super::slot::Slot;
@@ -64,18 +64,13 @@ pub fn bare<const W: usize, P: RuleSet>() -> Pass {
     Box::new(IntoSystem::into_system(bare_system::<W, P>))
 }
 
-/// The pass with them.
-pub fn whole<const W: usize, P: RuleSet>() -> Pass {
-    Box::new(IntoSystem::into_system(system::<W, P>))
-}
-
-/// The pass with them and with mechanisms that ride; `R`: what these work on.
-pub(in crate::cycle) fn ridden<const W: usize, P: RuleSet, R>() -> Pass
+/// The pass with them, and with mechanisms that ride; `R`: what these work on, or nothing.
+pub(in crate::cycle) fn whole<const W: usize, P: RuleSet, R>() -> Pass
 where
     R: SystemParam + 'static,
     for<'w, 's> SystemParamItem<'w, 's, R>: Rider,
 {
-    Box::new(IntoSystem::into_system(ridden_system::<W, P, R>))
+    Box::new(IntoSystem::into_system(system::<W, P, R>))
 }
 
 fn bare_system<const W: usize, P: RuleSet>(
@@ -85,33 +80,10 @@ fn bare_system<const W: usize, P: RuleSet>(
     mut outbox: ResMut<'_, Outbox>,
 ) -> u64 {
     let view = &mut fabric.view::<P>(Optional::default());
-    run(
-        view,
-        &mut starting,
-        (mail, &mut outbox),
-        window,
-        &mut Nobody,
-    )
+    run(view, &mut starting, (mail, &mut outbox), window, &mut ())
 }
 
-fn system<const W: usize, P: RuleSet>(
-    (InMut(mail), In(window)): (InMut<'_, dyn Any>, In<[u64; 2]>),
-    mut fabric: Fabric<'_, '_, W>,
-    mut arbiters: AllArbiters<'_, '_>,
-    mut starting: Starting<'_, '_>,
-    mut outbox: ResMut<'_, Outbox>,
-) -> u64 {
-    let view = &mut fabric.view::<P>(arbiters.columns(fabric.events.rules::<P>()));
-    run(
-        view,
-        &mut starting,
-        (mail, &mut outbox),
-        window,
-        &mut Nobody,
-    )
-}
-
-fn ridden_system<const W: usize, P: RuleSet, R>(
+fn system<const W: usize, P: RuleSet, R>(
     (InMut(mail), In(window)): (InMut<'_, dyn Any>, In<[u64; 2]>),
     mut fabric: Fabric<'_, '_, W>,
     mut arbiters: AllArbiters<'_, '_>,
@@ -124,13 +96,8 @@ where
     for<'w, 's> SystemParamItem<'w, 's, R>: Rider,
 {
     let view = &mut fabric.view::<P>(arbiters.columns(fabric.events.rules::<P>()));
-    run(
-        view,
-        &mut starting,
-        (mail, &mut outbox),
-        window,
-        &mut *riders,
-    )
+    let mail = (mail, &mut outbox);
+    run(view, &mut starting, mail, window, &mut *riders)
 }
 
 fn run<const W: usize, P: RuleSet, R: Rider>(
@@ -141,7 +108,6 @@ fn run<const W: usize, P: RuleSet, R: Rider>(
     riders: &mut R,
 ) -> u64 {
     let start = &mut starting.start();
-    let outbox = outbox.bypass_change_detection();
     let inbox = mail.downcast_mut::<Vec<Mail>>();
     let inbox = inbox.expect("the shard hands its inbox over");
     let packets = inbox.iter().map(|mail| mail.packets().len());
@@ -149,28 +115,36 @@ fn run<const W: usize, P: RuleSet, R: Rider>(
         return from;
     }
     start.receive(view, inbox);
-    let next = |view: &View<'_, W, P>, start: &Start<'_>, riders: &R, from: u64| {
-        let own = next_event(view.calendar, start.sources, from);
-        own.min(riders.next(start).max(from))
+    let on = &mut Fetched {
+        view,
+        start,
+        outbox: outbox.bypass_change_detection(),
     };
-    let mut now = next(view, start, riders, from);
-    while now < to && !start.pool.is_low() {
-        view.calendar.set_now(now);
-        view.now = now;
-        cycle(view, start, outbox, riders);
-        now = next(view, start, riders, now + 1);
+    let mut now = next(on, riders, from);
+    while now < to && !on.start.pool.is_low() {
+        on.view.calendar.set_now(now);
+        on.view.now = now;
+        cycle(on, riders);
+        now = next(on, riders, now + 1);
     }
     now
 }
 
+/// First cycle from `from` on in which something is to be done.
+#[inline(always)]
+fn next<const W: usize, P: RuleSet, R: Rider>(
+    on: &Fetched<'_, '_, '_, W, P>,
+    riders: &R,
+    from: u64,
+) -> u64 {
+    let own = next_event(on.view.calendar, on.start.sources, from);
+    own.min(riders.next(on.start).max(from))
+}
+
 /// The stages of one cycle.
 #[inline(always)]
-fn cycle<const W: usize, P: RuleSet, R: Rider>(
-    view: &mut View<'_, W, P>,
-    start: &mut Start<'_>,
-    outbox: &mut Outbox,
-    riders: &mut R,
-) {
+fn cycle<const W: usize, P: RuleSet, R: Rider>(on: &mut Fetched<'_, '_, '_, W, P>, riders: &mut R) {
+    let view = &mut *on.view;
     if view.calendar.is_busy(view.now) {
         stages::credits::run(view);
         stages::deliver::run(view);
@@ -190,11 +164,12 @@ fn cycle<const W: usize, P: RuleSet, R: Rider>(
     if view.shared.output_lane_buffer() != 0 && !view.lists.channel_visits.is_empty() {
         stages::cross::transmit(view);
     }
-    riders.mark(view);
-    if start.sources.is_busy(view.now) {
-        generate::run(&mut start.making(view));
+    riders.run(Slot::Mark, on);
+    if on.start.sources.is_busy(on.view.now) {
+        generate::run(&mut on.start.making(on.view));
     }
-    riders.admit(view, start);
+    riders.run(Slot::Admit, on);
+    let (view, start) = (&mut *on.view, &mut *on.start);
     if !view.lists.host_visits.is_empty() {
         inject::run(view, start);
     }
@@ -202,12 +177,12 @@ fn cycle<const W: usize, P: RuleSet, R: Rider>(
         consume::run(&mut start.taking(view));
     }
     if !view.lists.outgoing.is_empty() {
-        post::run(&mut start.leaving(view, outbox));
+        post::run(&mut start.leaving(view, on.outbox));
     }
-    riders.notify(view, start, outbox);
-    riders.observe(view, start);
-    if R::RIDES && view.lists.facts.any() {
-        forget::run(view.lists, start.pool);
+    riders.run(Slot::Notify, on);
+    riders.run(Slot::Observe, on);
+    if R::RIDES && on.view.lists.facts.any() {
+        forget::run(on.view.lists, on.start.pool);
     }
 }
 

@@ -35,6 +35,16 @@ pub struct Riding {
     pub alarm: Option<Alarm>,
 }
 
+impl Riding {
+    /// Systems that have nothing to do but in cycles that others have something to do in.
+    pub const fn beside(systems: &'static [(Slot, &'static str)]) -> Self {
+        Self {
+            systems,
+            alarm: None,
+        }
+    }
+}
+
 /// A look that a mechanism takes at its shard every so many cycles, before any stage of the cycle: a global act (D26).
 #[derive(Clone, Copy, Debug)]
 pub struct Regular {

@@ -16,15 +16,14 @@
 
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::look;
-use crate::cycle::mechanism::{Mechanism, Rider, ShardBuilder, Site};
+use crate::cycle::mechanism::{Fetched, Mechanism, Rider, ShardBuilder, Site};
 use crate::cycle::records::Records;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
-use crate::cycle::stages::inject::Start;
 use crate::cycle::state::{Calendar, Fact, Place, Worklists};
 use crate::cycle::ties::Riding;
-use crate::cycle::view::{View, column};
+use crate::cycle::view::column;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen};
 use crate::fabric::{InPort, Packet, Queue};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
@@ -78,10 +77,7 @@ impl Mechanism for Occupancy {
             value: |world, now| so_far(world, now).most.unwrap_or(0).into(),
         });
         shard.system(Slot::Observe, "occupancy", system);
-        shard.rides(Riding {
-            systems: &[(Slot::Observe, "occupancy")],
-            alarm: None,
-        });
+        shard.rides(Riding::beside(&[(Slot::Observe, "occupancy")]));
     }
 }
 
@@ -161,27 +157,20 @@ pub(in crate::cycle) struct OccupancyAboard<'w, 's> {
 }
 
 impl Rider for OccupancyAboard<'_, '_> {
-    #[inline]
-    fn observe<const W: usize, P: RuleSet>(
-        &mut self,
-        view: &mut View<'_, W, P>,
-        start: &mut Start<'_>,
-    ) {
-        let Some(own) = &mut self.own else {
+    #[inline(always)]
+    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>) {
+        let (Slot::Observe, Some(own)) = (slot, &mut self.own) else {
             return;
         };
-        if view.lists.have_moved() {
+        if on.view.lists.have_moved() {
             let seen = Seeing {
-                now: view.now,
-                place: view.place,
-                lists: view.lists,
-                records: start.records,
+                now: on.view.now,
+                place: on.view.place,
+                lists: on.view.lists,
+                records: on.start.records,
             };
-            run(
-                own.bypass_change_detection(),
-                Rows::new(column!(self.depths)),
-                seen,
-            );
+            let depths = Rows::new(column!(self.depths));
+            run(own.bypass_change_detection(), depths, seen);
         }
     }
 }

@@ -10,11 +10,10 @@ use super::congestion::requests::MarkingAboard;
 use super::control::ControlAboard;
 use super::flows::FlowsAboard;
 use super::occupancy::OccupancyAboard;
-use crate::cycle::mechanism::{Rider, ShardBuilder};
+use crate::cycle::mechanism::{Fetched, Rider, ShardBuilder};
 use crate::cycle::rules::RuleSet;
+use crate::cycle::slot::Slot;
 use crate::cycle::stages::inject::Start;
-use crate::cycle::state::Outbox;
-use crate::cycle::view::View;
 use bevy_ecs::system::SystemParam;
 
 /// The mechanisms, in the order in which they are built.
@@ -74,37 +73,13 @@ macro_rules! riders {
                 next
             }
 
-            #[inline]
-            fn mark<const W: usize, P: RuleSet>(&mut self, view: &mut View<'_, W, P>) {
-                $(self.$rider.mark(view);)*
-            }
-
-            #[inline]
-            fn admit<const W: usize, P: RuleSet>(
+            #[inline(always)]
+            fn run<const W: usize, P: RuleSet>(
                 &mut self,
-                view: &mut View<'_, W, P>,
-                start: &mut Start<'_>,
+                slot: Slot,
+                on: &mut Fetched<'_, '_, '_, W, P>,
             ) {
-                $(self.$rider.admit(view, start);)*
-            }
-
-            #[inline]
-            fn notify<const W: usize, P: RuleSet>(
-                &mut self,
-                view: &mut View<'_, W, P>,
-                start: &mut Start<'_>,
-                outbox: &mut Outbox,
-            ) {
-                $(self.$rider.notify(view, start, outbox);)*
-            }
-
-            #[inline]
-            fn observe<const W: usize, P: RuleSet>(
-                &mut self,
-                view: &mut View<'_, W, P>,
-                start: &mut Start<'_>,
-            ) {
-                $(self.$rider.observe(view, start);)*
+                $(self.$rider.run(slot, on);)*
             }
         }
     };

@@ -2,7 +2,7 @@
 
 use super::ecn::{Ecn, MarkStream};
 use super::infiniband::InfiniBand;
-use crate::cycle::mechanism::{Mechanism, Rider, ShardBuilder, Site};
+use crate::cycle::mechanism::{Fetched, Mechanism, Rider, ShardBuilder, Site};
 use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
@@ -102,18 +102,12 @@ impl Mechanism for Filling {
             By::InfiniBand(_) => {
                 shard.column::<OutPort, Pace>(Pace::default());
                 shard.system(Slot::Mark, "mark_infiniband", infiniband::<W>);
-                shard.rides(Riding {
-                    systems: &[(Slot::Mark, "mark_infiniband")],
-                    alarm: None,
-                });
+                shard.rides(Riding::beside(&[(Slot::Mark, "mark_infiniband")]));
             }
             By::Ecn(_) => {
                 super::ecn::streams(shard);
                 shard.system(Slot::Mark, "mark_ecn", ecn::<W>);
-                shard.rides(Riding {
-                    systems: &[(Slot::Mark, "mark_ecn")],
-                    alarm: None,
-                });
+                shard.rides(Riding::beside(&[(Slot::Mark, "mark_ecn")]));
             }
         }
         shard.constant(self.0);
@@ -251,23 +245,23 @@ pub(in crate::cycle) struct FillingAboard<'w, 's> {
 }
 
 impl Rider for FillingAboard<'_, '_> {
-    #[inline]
-    fn mark<const W: usize, P: RuleSet>(&mut self, view: &mut View<'_, W, P>) {
-        let (Some(by), Some(markable)) = (&self.by, &self.markable) else {
+    #[inline(always)]
+    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>) {
+        let (Slot::Mark, Some(by), Some(markable)) = (slot, &self.by, &self.markable) else {
             return;
         };
-        if !view.lists.have_moved() {
+        if !on.view.lists.have_moved() {
             return;
         }
         let fills = Rows::new(column!(self.fills));
         match &**by {
             By::InfiniBand(rule) => {
                 let columns = (fills, Rows::new(column!(self.paces)));
-                run_infiniband(view, columns, (rule, markable));
+                run_infiniband(on.view, columns, (rule, markable));
             }
             By::Ecn(rule) => {
                 let columns = (fills, Rows::new(column!(self.streams)));
-                run_ecn(view, columns, (rule, markable));
+                run_ecn(on.view, columns, (rule, markable));
             }
         }
     }

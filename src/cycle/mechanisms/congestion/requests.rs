@@ -13,7 +13,7 @@
 //! InfiniBand leaves the byte meaning of the threshold to the vendor; this is one reading of it. Root and
 //! victim are not told apart. References: [`IBA`](crate::references::IBA) annex A10.
 
-use crate::cycle::mechanism::{Mechanism, Rider, ShardBuilder, Site};
+use crate::cycle::mechanism::{Fetched, Mechanism, Rider, ShardBuilder, Site};
 use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
@@ -43,10 +43,7 @@ impl Mechanism for Marking {
         shard.subscribe(Fact::Granted);
         shard.constant(self);
         shard.system(Slot::Mark, "mark", system::<W>);
-        shard.rides(Riding {
-            systems: &[(Slot::Mark, "mark")],
-            alarm: None,
-        });
+        shard.rides(Riding::beside(&[(Slot::Mark, "mark")]));
     }
 }
 
@@ -76,10 +73,10 @@ pub(in crate::cycle) struct MarkingAboard<'w> {
 }
 
 impl Rider for MarkingAboard<'_> {
-    #[inline]
-    fn mark<const W: usize, P: RuleSet>(&mut self, view: &mut View<'_, W, P>) {
-        if let Some(marking) = &self.marking {
-            run(view, marking.threshold);
+    #[inline(always)]
+    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>) {
+        if let (Slot::Mark, Some(marking)) = (slot, &self.marking) {
+            run(on.view, marking.threshold);
         }
     }
 }

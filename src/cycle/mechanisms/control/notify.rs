@@ -3,14 +3,15 @@
 use super::answers::{self, Answers, Making};
 use super::senders::Senders;
 use crate::control::{Arrival, Event, Payload, Reply};
-use crate::cycle::mechanism::Rider;
+use crate::cycle::mechanism::{Fetched, Rider};
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::rules::RuleSet;
+use crate::cycle::slot::Slot;
 use crate::cycle::stages::inject::Start;
-use crate::cycle::state::{Calendar, Outbox, Place, Worklists};
-use crate::cycle::view::{Packets, View};
+use crate::cycle::state::{Calendar, Place, Worklists};
+use crate::cycle::view::Packets;
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{PacketRow, Seen};
 use crate::fabric::{Packet, PacketRecord};
@@ -210,15 +211,15 @@ impl Rider for ControlAboard<'_> {
         next.unwrap_or(u64::MAX)
     }
 
-    #[inline]
-    fn admit<const W: usize, P: RuleSet>(
-        &mut self,
-        view: &mut View<'_, W, P>,
-        start: &mut Start<'_>,
-    ) {
-        if let Some(answers) = start.answers.as_deref_mut()
-            && answers.next() <= view.now
-        {
+    #[inline(always)]
+    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>) {
+        let (view, start) = (&mut *on.view, &mut *on.start);
+        let senders = self.senders.as_deref_mut();
+        let (flows, answers) = (start.flows.as_deref_mut(), start.answers.as_deref_mut());
+        let (Some(senders), Some(flows), Some(answers)) = (senders, flows, answers) else {
+            return;
+        };
+        if slot == Slot::Admit && answers.next() <= view.now {
             let making = Making {
                 now: view.now,
                 place: view.place,
@@ -226,25 +227,11 @@ impl Rider for ControlAboard<'_> {
                 records: &mut *start.records,
                 outs: view.outs.reborrow(),
             };
-            answers::run(answers, making, None);
+            return answers::run(answers, making, None);
         }
-    }
-
-    #[inline]
-    fn notify<const W: usize, P: RuleSet>(
-        &mut self,
-        view: &mut View<'_, W, P>,
-        start: &mut Start<'_>,
-        _: &mut Outbox,
-    ) {
-        let senders = self.senders.as_deref_mut();
-        let (flows, answers) = (start.flows.as_deref_mut(), start.answers.as_deref_mut());
-        let (Some(senders), Some(flows), Some(answers)) = (senders, flows, answers) else {
-            return;
-        };
         let lists = &*view.lists;
         let is_busy = !(lists.sent.is_empty() && lists.consumed.is_empty());
-        if is_busy || senders.next() <= view.now {
+        if slot == Slot::Notify && (is_busy || senders.next() <= view.now) {
             let told = Told {
                 now: view.now,
                 place: view.place,

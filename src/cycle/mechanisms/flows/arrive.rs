@@ -8,13 +8,14 @@
 use super::Flows;
 use super::build::FlowEnd;
 use super::make::{self, Making};
-use crate::cycle::mechanism::Rider;
+use crate::cycle::mechanism::{Fetched, Rider};
 use crate::cycle::records::Records;
 use crate::cycle::rules::RuleSet;
+use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::stages::inject::Start;
 use crate::cycle::state::{Calendar, Outbox, Worklists};
-use crate::cycle::view::{Packets, View};
+use crate::cycle::view::Packets;
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{PacketRow, Seen};
 use crate::fabric::{Packet, PacketRecord};
@@ -133,15 +134,13 @@ impl Rider for FlowsAboard<'_> {
         start.flows.as_ref().map_or(u64::MAX, |flows| flows.next())
     }
 
-    #[inline]
-    fn admit<const W: usize, P: RuleSet>(
-        &mut self,
-        view: &mut View<'_, W, P>,
-        start: &mut Start<'_>,
-    ) {
-        if let Some(flows) = start.flows.as_deref_mut()
-            && flows.next() <= view.now
-        {
+    #[inline(always)]
+    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>) {
+        let (view, start) = (&mut *on.view, &mut *on.start);
+        let Some(flows) = start.flows.as_deref_mut() else {
+            return;
+        };
+        if slot == Slot::Admit && flows.next() <= view.now {
             let making = Making {
                 now: view.now,
                 hosts: start.hosts,
@@ -150,31 +149,19 @@ impl Rider for FlowsAboard<'_> {
             };
             make::run(flows, making, view.outs.reborrow());
         }
-    }
-
-    #[inline]
-    fn notify<const W: usize, P: RuleSet>(
-        &mut self,
-        view: &mut View<'_, W, P>,
-        start: &mut Start<'_>,
-        outbox: &mut Outbox,
-    ) {
-        let Some(flows) = start.flows.as_deref_mut() else {
-            return;
-        };
-        if view.lists.consumed.is_empty() {
-            return;
-        }
-        let arriving = Arriving {
-            now: view.now,
-            consumed: &view.lists.consumed,
-            records: start.records,
-            flows,
-            outbox,
-        };
-        if let Some(tails) = &mut self.tails {
-            let tails = tails.bypass_change_detection();
-            run(tails, arriving, (view.packets.seen(), view.records.seen()));
+        if slot == Slot::Notify
+            && !view.lists.consumed.is_empty()
+            && let Some(tails) = &mut self.tails
+        {
+            let arriving = Arriving {
+                now: view.now,
+                consumed: &view.lists.consumed,
+                records: start.records,
+                flows,
+                outbox: on.outbox,
+            };
+            let packets = (view.packets.seen(), view.records.seen());
+            run(tails.bypass_change_detection(), arriving, packets);
         }
     }
 }

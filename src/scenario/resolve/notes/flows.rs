@@ -77,15 +77,25 @@ fn fluid(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     if has_flows(&resolved.plan) || varied.includes("fluid") {
         return None;
     }
-    let written = resolved.scenario.fluid.written();
-    let written: Vec<String> = written.map(|key| format!("fluid.{key}")).collect();
-    let (last, others) = written.split_last()?;
-    let why = "no class has `flows`";
-    Some(if others.is_empty() {
-        format!("{last} changes nothing: it is about flows, and {why}")
+    let (keys, is_one) = listed(resolved.scenario.fluid.written())?;
+    let (change, they) = if is_one {
+        ("changes nothing", "it is")
     } else {
-        let others = others.join(", ");
-        format!("{others} and {last} change nothing: they are about flows, and {why}")
+        ("change nothing", "they are")
+    };
+    Some(format!(
+        "{keys} {change}: {they} about flows, and no class has `flows`"
+    ))
+}
+
+/// Keys of the flow level in a row, and whether it is one; `None`: there is none.
+fn listed<'a>(keys: impl Iterator<Item = &'a str>) -> Option<(String, bool)> {
+    let keys: Vec<String> = keys.map(|key| format!("fluid.{key}")).collect();
+    let (last, others) = keys.split_last()?;
+    Some(if others.is_empty() {
+        (last.clone(), true)
+    } else {
+        (format!("{} and {last}", others.join(", ")), false)
     })
 }
 
@@ -103,16 +113,15 @@ fn rates(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
         "reserved" => !has_control,
         _ => false,
     };
-    let written = fluid.written().filter(is_of_rates);
-    let written: Vec<String> = written.map(|key| format!("fluid.{key}")).collect();
-    let (last, others) = written.split_last()?;
-    let why = "`carry: Routes` brings routes without rates; only `virtlane flow` and `carry: Rates` count";
-    Some(if others.is_empty() {
-        format!("{last} changes no packet: {why} it")
+    let (keys, is_one) = listed(fluid.written().filter(is_of_rates))?;
+    let (change, them) = if is_one {
+        ("changes", "it")
     } else {
-        let others = others.join(", ");
-        format!("{others} and {last} change no packet: {why} them")
-    })
+        ("change", "them")
+    };
+    Some(format!(
+        "{keys} {change} no packet: `carry: Routes` brings routes without rates; only `virtlane flow` and `carry: Rates` count {them}"
+    ))
 }
 
 /// Weights that nothing in a run goes by: neither scheduler nor control, nor routes and rates of the flow level.
