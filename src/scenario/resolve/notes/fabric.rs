@@ -112,10 +112,11 @@ fn management_lane(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     let is_idle = plan.switch.management_lane && !is_used && !is_for_others;
     let scenario = &resolved.scenario;
     // what claims do not go with beside VL15
-    let has_tables = scenario.qos.vl_arbitration.is_some();
+    let buffer = plan.switch.output_lane_buffer;
     let ends_claims = scenario.fabric.switch.claims.value == Claims::Auto
         && plan.switch.forwarding != Forwarding::Wormhole
-        && !has_tables;
+        && plan.switch.vl_arbitration.is_none()
+        && (buffer == 0 || u32::from(plan.largest_packet()) <= buffer);
     let what = if ends_claims {
         "does nothing but end `fabric.switch.claims: Auto`"
     } else {

@@ -82,10 +82,16 @@ mod tests {
 
     /// What is said of keys beside a file with these lines.
     fn of(lines: &str, keys: &str, varied: &[&str]) -> Vec<String> {
+        beside("Csv(file: FILE)", lines, keys, varied)
+    }
+
+    /// The same of a generator that reads `FILE`.
+    fn beside(generator: &str, lines: &str, keys: &str, varied: &[&str]) -> Vec<String> {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("f.csv");
         std::fs::write(&file, lines).expect("writable");
-        let class = format!("flows: [(pairs: Csv(file: {file:?}), {keys})]");
+        let pairs = generator.replace("FILE", &format!("{file:?}"));
+        let class = format!("flows: [(pairs: {pairs}, {keys})]");
         let weighted = ("FABRIC", ", host: (scheduler: WeightedRoundRobin(Packets))");
         said_beside(varied, &[("CLASS", &*class), weighted])
     }
@@ -118,5 +124,41 @@ mod tests {
         let none = "source,destination\n0,1\n";
         assert_eq!(of(all, "start: \"0 cycles\", weight: 3", &[]), NOTHING);
         assert_eq!(of(none, "start: \"500 cycles\", weight: 3", &[]), NOTHING);
+    }
+
+    #[test]
+    fn keys_that_messages_and_matrices_say_themselves_are_told() {
+        let messages = "Messages(source: Trace(file: FILE))";
+        let trace = "time [cycles],source,destination,bytes\n0,0,1,100\n30,2,3,64\n";
+        let matrix = |entries: &str| format!("Matrix(file: FILE, entries: {entries})");
+        // eight hosts, nothing to oneself
+        let line = |host| {
+            let cells: Vec<&str> = (0..8)
+                .map(|to| if to == host { "0" } else { "2" })
+                .collect();
+            cells.join(",") + "\n"
+        };
+        let square: String = (0..8).map(line).collect();
+        for (generator, lines, key) in [
+            (messages, trace, "start: \"500 cycles\""),
+            (messages, trace, "bytes: \"4 KiB\""),
+            (&*matrix("Bytes"), &*square, "bytes: \"4 KiB\""),
+            (&*matrix("Weights"), &*square, "weight: 5"),
+        ] {
+            let (name, _) = key.split_once(':').expect("a key with a value");
+            let (of, _) = generator.split_once('(').expect("it has a file");
+            let told = format!(
+                "traffic[0].flows[0].{name} changes nothing: `pairs: {of}` says it of every flow"
+            );
+            assert_eq!(beside(generator, lines, key, &[]), [told], "{generator}");
+            let varied = ["traffic.u.flows.0.pairs"];
+            assert_eq!(
+                beside(generator, lines, key, &varied),
+                NOTHING,
+                "{generator}"
+            );
+        }
+        let other = beside(&matrix("Weights"), &square, "bytes: \"4 KiB\"", &[]);
+        assert_eq!(other, NOTHING);
     }
 }
