@@ -154,8 +154,10 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
         }
     }
 
-    fn marked(&self, input: PortRow, mark: u32, act: impl FnMut(QueueRow)) {
-        (self.shared.classifier()).each(self.shared.numbering, input, mark, act);
+    fn marked(&self, input: PortRow, mark: u32, mut act: impl FnMut(QueueRow)) {
+        (self.shared.classifier()).each(self.shared.numbering, input, mark, |first, count| {
+            (first.0..first.0 + count).for_each(|queue| act(QueueRow(queue)));
+        });
     }
 
     /// For outputs that are woken.

@@ -28,10 +28,12 @@ const MARKS: u32 = 64;
 pub enum Classifier {
     /// FIFO: a lane is one queue, in the same row.
     Lane,
-    /// VOQ: a queue for every output of the switch.
+    /// VOQ: a queue for every output of the switch; those of an input for one output are beside each other, one for each lane.
     LaneAndOutput {
         /// Outputs of the widest switch.
         outputs: u32,
+        /// Lane rows of a port, as a power of two.
+        shift: u32,
     },
 }
 
@@ -47,7 +49,7 @@ impl Classifier {
     pub fn queues_per_lane(self) -> u32 {
         match self {
             Self::Lane => 1,
-            Self::LaneAndOutput { outputs } => outputs,
+            Self::LaneAndOutput { outputs, .. } => outputs,
         }
     }
 
@@ -61,9 +63,9 @@ impl Classifier {
     ) -> (QueueRow, u32) {
         match self {
             Self::Lane => (QueueRow(lane.0), numbering.number(lane)),
-            Self::LaneAndOutput { outputs } => {
+            Self::LaneAndOutput { .. } => {
                 let output = output();
-                (QueueRow(lane.0 * outputs + output), output % MARKS)
+                (self.behind(lane, output), output % MARKS)
             }
         }
     }
@@ -73,7 +75,10 @@ impl Classifier {
     pub fn lane(self, queue: QueueRow) -> LaneRow {
         match self {
             Self::Lane => LaneRow(queue.0),
-            Self::LaneAndOutput { outputs } => LaneRow(queue.0 / outputs),
+            Self::LaneAndOutput { outputs, shift } => {
+                let input = (queue.0 >> shift) / outputs;
+                LaneRow(input << shift | low(queue.0, shift))
+            }
         }
     }
 
@@ -82,7 +87,10 @@ impl Classifier {
     pub fn behind(self, lane: LaneRow, output: u32) -> QueueRow {
         match self {
             Self::Lane => QueueRow(lane.0),
-            Self::LaneAndOutput { outputs } => QueueRow(lane.0 * outputs + output),
+            Self::LaneAndOutput { outputs, shift } => {
+                let place = (lane.0 >> shift) * outputs + output;
+                QueueRow(place << shift | low(lane.0, shift))
+            }
         }
     }
 
@@ -91,7 +99,7 @@ impl Classifier {
     pub fn mark(self, numbering: Numbering, queue: QueueRow) -> u32 {
         match self {
             Self::Lane => numbering.number(LaneRow(queue.0)),
-            Self::LaneAndOutput { outputs } => queue.0 % outputs % MARKS,
+            Self::LaneAndOutput { outputs, shift } => (queue.0 >> shift) % outputs % MARKS,
         }
     }
 
@@ -100,27 +108,26 @@ impl Classifier {
     pub fn has_marks_of_their_own(self) -> bool {
         match self {
             Self::Lane => true,
-            Self::LaneAndOutput { outputs } => outputs <= MARKS,
+            Self::LaneAndOutput { outputs, .. } => outputs <= MARKS,
         }
     }
 
-    /// Calls `act` for every queue of an input that has this mark.
+    /// Calls `act` for the queues of an input that have this mark: for the first of some that are beside each other, and their number.
     #[inline(always)]
     pub fn each(
         self,
         numbering: Numbering,
         input: PortRow,
         mark: u32,
-        mut act: impl FnMut(QueueRow),
+        mut act: impl FnMut(QueueRow, u32),
     ) {
         match self {
-            Self::Lane => act(QueueRow(numbering.lane(input, mark).0)),
-            Self::LaneAndOutput { outputs } => {
+            Self::Lane => act(QueueRow(numbering.lane(input, mark).0), 1),
+            Self::LaneAndOutput { outputs, shift } => {
                 let mut output = mark;
                 while output < outputs {
-                    for lane in numbering.lanes_of(input) {
-                        act(self.behind(lane, output));
-                    }
+                    let first = (input.0 * outputs + output) << shift;
+                    act(QueueRow(first), 1 << shift);
                     output += MARKS;
                 }
             }
@@ -132,7 +139,7 @@ impl Classifier {
     pub fn in_turn(self, lane: LaneRow, pointer: u16) -> impl Iterator<Item = QueueRow> {
         let queues = self.queues_per_lane();
         let number = move |step| (u32::from(pointer) + step) % queues;
-        (0..queues).map(move |step| QueueRow(lane.0 * queues + number(step)))
+        (0..queues).map(move |step| self.behind(lane, number(step)))
     }
 
     /// The number after that of the queue for `output`, round robin over the queues of a lane.
@@ -142,6 +149,12 @@ impl Classifier {
     }
 }
 
+/// The lowest bits of a row.
+#[inline(always)]
+fn low(row: u32, bits: u32) -> u32 {
+    row & ((1 << bits) - 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,11 +162,17 @@ mod tests {
 
     #[test]
     fn a_queue_is_found_again_by_lane_output_and_mark() {
-        let numbering = Numbering::new(4);
+        let (numbering, shift) = (Numbering::new(4), 2);
         for (classifier, outputs) in [
             (Classifier::Lane, 1),
-            (Classifier::LaneAndOutput { outputs: 64 }, 64),
-            (Classifier::LaneAndOutput { outputs: 130 }, 130),
+            (Classifier::LaneAndOutput { outputs: 64, shift }, 64),
+            (
+                Classifier::LaneAndOutput {
+                    outputs: 130,
+                    shift,
+                },
+                130,
+            ),
         ] {
             let (mut rows, mut outputs_of) = (Vec::new(), BTreeMap::new());
             for lane in numbering.lanes_of(PortRow(3)) {
@@ -165,7 +184,9 @@ mod tests {
                     let of_mark: &mut BTreeSet<u32> = outputs_of.entry(mark).or_default();
                     of_mark.insert(output);
                     let mut shared = Vec::new();
-                    classifier.each(numbering, PortRow(3), mark, |queue| shared.push(queue));
+                    classifier.each(numbering, PortRow(3), mark, |first, count| {
+                        shared.extend((first.0..first.0 + count).map(QueueRow));
+                    });
                     assert!(shared.contains(&queue));
                     let first = classifier.in_turn(lane, output as u16).next();
                     assert_eq!(first, Some(queue));
@@ -177,6 +198,7 @@ mod tests {
             let count = rows.len() as u32;
             assert_eq!(count, 4 * classifier.queues_per_lane());
             let first = 12 * classifier.queues_per_lane();
+            rows.sort_unstable();
             assert!(rows.into_iter().eq((first..first + count).map(QueueRow)));
         }
     }

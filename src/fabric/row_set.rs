@@ -50,6 +50,18 @@ impl<R: Row> RowSet<R> {
         self.groups.resize(word / 64 / 64 + 1, 0);
     }
 
+    /// Calls `act` for every row.
+    #[inline(always)]
+    pub fn each(&self, mut act: impl FnMut(R)) {
+        for (place, &groups) in self.groups.iter().enumerate() {
+            for group in ones(groups).map(|bit| place * 64 + bit) {
+                for word in ones(self.words[group]).map(|bit| group * 64 + bit) {
+                    ones(self.rows[word]).for_each(|bit| act(R::of(word * 64 + bit)));
+                }
+            }
+        }
+    }
+
     /// Takes all rows out.
     #[inline(always)]
     pub fn drain(&mut self, mut act: impl FnMut(R)) {
@@ -94,8 +106,10 @@ mod tests {
                 set.insert(QueueRow(row));
                 set.insert(QueueRow(row));
             }
-            let mut found = Vec::new();
+            let (mut seen, mut found) = (Vec::new(), Vec::new());
+            set.each(|row| seen.push(row.0));
             set.drain(|row| found.push(row.0));
+            assert_eq!(seen, found);
             assert_eq!(found, rows.into_iter().collect::<Vec<u32>>());
             set.drain(|row| panic!("{row:?} is still there"));
         }

@@ -148,6 +148,12 @@ impl<R: Row, S, C> Column<R, S>
 where
     S: Deref<Target = [C]>,
 {
+    /// So many rows from `first` on.
+    #[inline(always)]
+    pub fn part(&self, first: R, count: u32) -> &[C] {
+        &self.rows[first.index()..][..count as usize]
+    }
+
     /// Asks for a row that will be needed soon; one that there is not is asked for in vain.
     #[inline(always)]
     pub fn prefetch(&self, row: R) {

@@ -227,6 +227,7 @@ impl VlArbiter {
     }
 
     /// The lane to serve among the set bits of `eligible`; `management` is the mask of VL15.
+    #[inline]
     pub fn select(
         &self,
         tables: &VlArbitrationTables,
@@ -257,6 +258,7 @@ impl VlArbiter {
     }
 
     /// Applies an accepted grant of a packet of this [size](VlArbitrationTables::size), less than 2^48.
+    #[inline]
     pub fn commit(&mut self, tables: &VlArbitrationTables, choice: VlChoice, size: u64) {
         let Some((priority, entry)) = choice.origin else {
             return;
@@ -296,12 +298,13 @@ impl VlArbiter {
 }
 
 /// The entry rule 2 serves next, `None` when no entry's lane is eligible.
+#[inline]
 fn pick(table: &[(u8, u8)], cursor: Cursor, eligible: u32) -> Option<usize> {
-    let servable = |entry: usize| table[entry].1 > 0 && eligible >> table[entry].0 & 1 != 0;
+    let servable = |&(lane, weight): &(u8, u8)| weight > 0 && eligible >> lane & 1 != 0;
     let first = usize::from(cursor.entry);
-    (0..table.len())
-        .map(|step| (first + step) % table.len())
-        .find(|&entry| servable(entry))
+    let (before, from) = table.split_at(first);
+    let found = from.iter().position(servable).map(|place| first + place);
+    found.or_else(|| before.iter().position(servable))
 }
 
 #[cfg(test)]

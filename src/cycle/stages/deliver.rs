@@ -146,10 +146,15 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
         mut act: impl FnMut(&mut Self, QueueRow),
     ) {
         let (classifier, numbering) = (self.shared.classifier(), self.shared.numbering);
-        classifier.each(numbering, input, mark, |queue| {
+        if classifier.is_lane() {
             // a mark of its own says that the queue has a packet
-            if classifier.is_lane() || self.queues[queue].head != PacketRow::NONE {
-                act(self, queue);
+            return act(self, QueueRow(numbering.lane(input, mark).0));
+        }
+        classifier.each(numbering, input, mark, |first, count| {
+            for queue in (first.0..first.0 + count).map(QueueRow) {
+                if self.queues[queue].head != PacketRow::NONE {
+                    act(self, queue);
+                }
             }
         });
     }

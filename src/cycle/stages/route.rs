@@ -55,7 +55,8 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     view.lists.arrived = arrived;
     let mut heads = std::mem::take(&mut view.lists.heads);
     for queue in heads.drain(..) {
-        raise(view, queue, view.queue_port(queue));
+        let lane = view.shared.classifier().lane(queue);
+        raise(view, queue, (view.queue_port(queue), lane));
     }
     view.lists.heads = heads;
     if let Some(adaptation) = view.shared.adaptation() {
@@ -88,7 +89,7 @@ fn append<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, lane: LaneRow, 
     } else if queue.leaving {
         return;
     }
-    raise(view, queue_row, port_row);
+    raise(view, queue_row, (port_row, lane));
 }
 
 /// Output index a packet in `lane` is forwarded to.
@@ -194,7 +195,7 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
 fn raise<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     queue_row: QueueRow,
-    port_row: PortRow,
+    (port_row, input_lane): (PortRow, LaneRow),
 ) {
     let shared = view.shared;
     if shared.adaptation().is_some() {
@@ -224,7 +225,6 @@ fn raise<const W: usize, P: RuleSet>(
     }
     out.request_lanes.insert(u32::from(out_lane));
     let lane = shared.numbering.lane(out_row, u32::from(out_lane));
-    let input_lane = shared.classifier().lane(queue_row);
     let bit = shared.numbering.bit(switch.first_port, input_lane);
     debug_assert_eq!(
         input_lane,

@@ -168,7 +168,8 @@ pub struct Worklists {
     /// Channels behind output lanes to look at in this cycle.
     pub channel_visits: Vec<PortRow>,
     /// Inputs to look at (input-first matching).
-    pub input_visits: Vec<PortRow>,
+    #[serde(skip)]
+    pub input_visits: RowSet<PortRow>,
     /// Grants in the order in which inputs accept them: input, distance from its pointer, number.
     #[serde(skip)]
     pub order: Vec<(PortRow, u16, u32)>,

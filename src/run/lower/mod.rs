@@ -87,7 +87,9 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
     };
     if plan.switch.queues == Queues::Voq {
         let outputs = widest(graph);
-        switch.classifier = Classifier::LaneAndOutput { outputs };
+        let lanes = Numbering::new(plan.switch.lane_count()).lanes();
+        let shift = lanes.trailing_zeros();
+        switch.classifier = Classifier::LaneAndOutput { outputs, shift };
     }
     // a dropped packet leaves beside the one that its input sends
     let several = switch.speedup != 1 || plan.switch.drop.is_some();

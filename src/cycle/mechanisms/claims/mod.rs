@@ -46,6 +46,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Standing {
     queue: QueueRow,
+    /// Input lane.
+    input: LaneRow,
+    /// Output lane that it would claim.
     lane: LaneRow,
     /// Source host (global id).
     source: u32,
@@ -167,8 +170,8 @@ impl Claims {
         let choices = view.grouped::<QueueRow, Choice>();
         let mut all = Vec::new();
         for (row, queue) in view.queues().enumerate() {
-            let input = numbering.port(classifier.lane(row));
-            if place.is_host(input) {
+            let input = classifier.lane(row);
+            if place.is_host(numbering.port(input)) {
                 break;
             }
             if !queue.requesting {
@@ -181,6 +184,7 @@ impl Claims {
             let (packet, record) = (&view.packets()[queue.head], &view.records()[queue.head]);
             all.push(Standing {
                 queue: row,
+                input,
                 lane,
                 source: record.source,
                 injected: record.injected,
@@ -211,21 +215,24 @@ impl Claims {
     fn look(&mut self, now: u64, standing: Vec<Standing>) {
         let mut claiming: Vec<QueueRow> = self.held.iter().map(|claim| claim.queue).collect();
         claiming.sort_unstable();
+        let mut new = Vec::new();
         for head in &standing {
             let before = self
                 .stood
                 .binary_search_by_key(&head.queue, |known| known.queue);
             let stood = before.is_ok_and(|place| self.stood[place].is(head));
             if stood && claiming.binary_search(&head.queue).is_err() {
-                self.made += 1;
-                self.is_new = true;
-                self.held.push(Claim {
-                    since: now,
-                    queue: head.queue,
-                    lane: head.lane,
-                });
+                new.push(head);
             }
         }
+        new.sort_by_key(|head| (head.input, head.lane));
+        self.made += new.len() as u64;
+        self.is_new |= !new.is_empty();
+        self.held.extend(new.into_iter().map(|head| Claim {
+            since: now,
+            queue: head.queue,
+            lane: head.lane,
+        }));
         self.stood = standing;
     }
 }

@@ -20,6 +20,10 @@
 //! 4. An output that waits for an open lane is woken when known flits have made room, or else when the channel
 //!    takes the next packet of that lane.
 //!
+//! # Exactness
+//! An output has one grant per cycle, so a packet that comes to a free channel for which none waits is the one that the channel would
+//! take in this cycle's visit: it takes it at the grant. Nothing that happens in between looks at this channel, whose output is busy.
+//!
 //! # Deviations
 //! None. References: [`IBA`](crate::references::IBA) section 7.6.9 (VL arbitration at the port's output).
 
@@ -153,6 +157,7 @@ pub(in crate::cycle) fn hold<const W: usize, P: RuleSet>(
 }
 
 /// A packet that was granted now passes the crossbar into its output lane (rule 1).
+#[inline(always)]
 pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
@@ -163,6 +168,11 @@ pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
     let step = view.outs[grant.out].step;
     let passes = u32::from(flits).min(view.shared.output_lane_buffer()) as u16;
     return_credits(view, grant.queue, grant.input, view.now, passes, step);
+    if is_taken_at_once(view, grant, flits) {
+        view.optional.waiting[grant.lane].free_at = until;
+        let number = view.shared.numbering.number(grant.lane);
+        return start(view, (grant.out, number), (packet_row, flits), None);
+    }
     let ready = view.now + view.shared.switch.crossbar_delay;
     view.records[packet_row].requested = ready;
     view.packets[packet_row].next = PacketRow::NONE;
@@ -181,6 +191,22 @@ pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
         .insert(view.shared.numbering.number(grant.lane));
     let at = ready.max(channel.free_at);
     schedule(view, grant.out, at);
+}
+
+/// Whether a packet that is granted now is the only one that its channel could take in this cycle, and would.
+#[inline(always)]
+fn is_taken_at_once<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    grant: &Grant,
+    flits: u16,
+) -> bool {
+    let shared = view.shared;
+    let channel = &view.optional.channels[grant.out];
+    shared.switch.crossbar_delay == 0
+        && shared.tables().is_none()
+        && !shared.stalls(flits)
+        && channel.free_at <= view.now
+        && channel.waiting.is_empty()
 }
 
 /// Puts a channel on the agenda of cycle `at`. It is there already for no later cycle: packets get ready in the
@@ -270,21 +296,31 @@ fn take<const W: usize, P: RuleSet>(
     number: u32,
     choice: Option<VlChoice>,
 ) {
-    let (now, shared) = (view.now, view.shared);
-    let lane = shared.numbering.lane(out, number);
-    let step = view.outs[out].step;
+    let lane = view.shared.numbering.lane(out, number);
     let waiting = &mut view.optional.waiting[lane];
     let packet_row = waiting.head;
     let packet = &mut view.packets[packet_row];
     let flits = packet.size;
     waiting.head = std::mem::replace(&mut packet.next, PacketRow::NONE);
     waiting.flits -= u32::from(flits);
-    let is_last = waiting.head == PacketRow::NONE;
+    if waiting.head == PacketRow::NONE {
+        view.optional.channels[out].waiting.remove(number);
+    }
+    start(view, (out, number), (packet_row, flits), choice);
+}
+
+/// A packet that has left its lane, or has not entered it, starts on the channel.
+fn start<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    (out, number): (PortRow, u32),
+    (packet_row, flits): (PacketRow, u16),
+    choice: Option<VlChoice>,
+) {
+    let (now, shared) = (view.now, view.shared);
+    let lane = shared.numbering.lane(out, number);
+    let step = view.outs[out].step;
     let delay = view.late(out, flits);
     let channel = &mut view.optional.channels[out];
-    if is_last {
-        channel.waiting.remove(number);
-    }
     channel.free_at = now + u64::from(flits) * u64::from(step) + delay;
     channel.taken_at = now;
     channel.lane = lane;

@@ -80,16 +80,26 @@ pub(super) fn carry_out_at_once<const W: usize, P: RuleSet>(
     if !is_certain {
         return false;
     }
+    let is_first = first == 0;
+    if is_first && !matches!(shared.speedup(), 1 | u16::MAX) {
+        view.ins[grant.input].accept_pointer = u16::from(view.outs[grant.out].index) + 1;
+    }
+    carry_out_now(view, grant, is_first);
+    true
+}
+
+/// Carries out a grant that is certain, and counts its hop; `first`: it is of the first round.
+#[inline(always)]
+pub(super) fn carry_out_now<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    grant: &mut Grant,
+    first: bool,
+) {
     let queue = &view.queues[grant.queue];
     let hops = &mut view.lists.hops;
     hops.packets += 1;
     hops.flits += u64::from(queue.size);
     hops.longest = hops.longest.max(queue.waited(view.now));
-    let is_first = first == 0;
-    if is_first && !matches!(shared.speedup(), 1 | u16::MAX) {
-        view.ins[grant.input].accept_pointer = u16::from(view.outs[grant.out].index) + 1;
-    }
     grant.accepted = true;
-    grant.packet = carry_out_here::<W, P, true>(view, grant, is_first);
-    true
+    grant.packet = carry_out_here::<W, P, true>(view, grant, first);
 }

@@ -14,6 +14,7 @@
 //!
 //! Cost: O(heads of the inputs behind the visited outputs).
 
+use super::alone::carry_out_now;
 use super::by_rule::among;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::vl_tables;
@@ -23,7 +24,8 @@ use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::settle;
 use crate::cycle::state::Grant;
 use crate::cycle::view::{Fabric, InputArbiters, View};
-use crate::fabric::mask::LaneMask;
+use crate::fabric::mask::{Common, LaneMask};
+use crate::fabric::row_set::RowSet;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::{Group, OutLane, OutPort};
 use crate::plan::{Matching, OutputArbitration};
@@ -83,27 +85,25 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     }
     visits.clear();
     view.lists.visits = visits;
-    inputs.sort_unstable();
-    inputs.dedup();
     for round in 0..view.shared.iterations() {
-        let first = view.lists.grants.len();
-        for &input in &inputs {
+        let (first, is_first) = (view.lists.grants.len(), round == 0);
+        let mut proposed = false;
+        inputs.each(|input| {
             if has_place(view, input) {
-                propose(view, input);
+                proposed |= propose(view, input, is_first);
             }
-        }
-        if view.lists.grants.len() == first {
+        });
+        if !proposed {
             break;
         }
-        decide(view, first, round == 0);
-        settle(view);
+        decide(view, first, is_first);
+        settle(view, is_first);
     }
-    for &input in &inputs {
+    inputs.drain(|input| {
         if has_place(view, input) {
             look_again(view, input);
         }
-    }
-    inputs.clear();
+    });
     view.lists.input_visits = inputs;
 }
 
@@ -117,22 +117,23 @@ fn has_place<const W: usize, P: RuleSet>(view: &View<'_, W, P>, input: PortRow) 
     }
 }
 
-/// Inputs with a request for a visited output.
+/// Inputs with a place left and a request for a visited output.
 fn collect_inputs<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     out: PortRow,
-    inputs: &mut Vec<PortRow>,
+    inputs: &mut RowSet<PortRow>,
 ) {
     if view.outs[out].free_at > view.now {
         return;
     }
     let numbering = view.shared.numbering;
-    let first_port = view.switches[view.outs[out].owner].first_port;
+    let switch = &view.switches[view.outs[out].owner];
     for number in view.outs[out].request_lanes {
         let lane = &mut view.lanes[numbering.lane(out, number)];
         lane.need = 0;
-        let input = |bit| first_port.plus(numbering.input_index(bit));
-        inputs.extend(lane.requests.iter().map(input));
+        let input = |bit| switch.first_port.plus(numbering.input_index(bit));
+        let standing = &switch.free & &lane.requests;
+        standing.iter().for_each(|bit| inputs.insert(input(bit)));
     }
 }
 
@@ -172,12 +173,16 @@ fn eligible_lanes<const W: usize, P: RuleSet>(
     eligible
 }
 
-/// The input's proposal, as a grant to be decided by its output.
-fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: PortRow) {
+/// The input's proposal, as a grant to be decided by its output, or carried out at once; `false`: it has none.
+fn propose<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    input: PortRow,
+    is_first_round: bool,
+) -> bool {
     let numbering = view.shared.numbering;
     let eligible = eligible_lanes(view, input);
     let Some((lane, choice)) = pick_lane(view, input, eligible) else {
-        return;
+        return false;
     };
     let input_lane = numbering.lane(input, lane);
     let queue = if view.shared.classifier().is_lane() {
@@ -186,11 +191,11 @@ fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: PortRow
         pick_queue(view, input_lane)
     };
     let Some(queue) = queue else {
-        return;
+        return false;
     };
     let head = &view.queues[queue];
     let first_port = view.switches[view.ins[input].owner].first_port;
-    let grant = Grant {
+    let mut grant = Grant {
         out: head.out,
         lane: numbering.lane(head.out, u32::from(head.out_lane)),
         queue,
@@ -201,7 +206,23 @@ fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: PortRow
         choice,
         packet: PacketRow::NONE,
     };
-    view.lists.grants.push(grant);
+    if is_certain(view, &grant) {
+        move_pointers(view, &grant, is_first_round);
+        carry_out_now(view, &mut grant, is_first_round);
+    } else {
+        view.lists.grants.push(grant);
+    }
+    true
+}
+
+/// Whether no other input asks for the output, so that it picks this proposal: then it is carried out before the other inputs propose,
+/// which request other outputs. (Where grants are kept for others, all are decided together.)
+fn is_certain<const W: usize, P: RuleSet>(view: &View<'_, W, P>, grant: &Grant) -> bool {
+    let requests = &view.lanes[grant.lane].requests;
+    !view.outs[grant.out].request_lanes.has_several()
+        && requests.in_common(requests) == Common::One(grant.bit)
+        && !view.shared.open()
+        && !view.lists.facts.granted
 }
 
 /// Rule 1, lane: VL15, then tables or round robin.
@@ -256,21 +277,22 @@ fn decide<const W: usize, P: RuleSet>(
         let winner = match view.shared.output_arbitration() {
             OutputArbitration::RoundRobin => {
                 let pointer = view.optional.input_first[out].output;
-                let ahead = (start..end).find(|&number| place(view, number) >= pointer);
+                let place = |number: &usize| place(view, &view.lists.grants[*number]);
+                let ahead = (start..end).find(|number| place(number) >= pointer);
                 ahead.unwrap_or(start)
             }
             rule => among(view, out, start..end, rule),
         };
         view.lists.grants[winner].accepted = true;
-        move_pointers(view, winner, is_first_round);
+        let grant = view.lists.grants[winner];
+        move_pointers(view, &grant, is_first_round);
         start = end;
     }
 }
 
 /// Place of the input lane of a proposal within its switch.
 #[inline]
-fn place<const W: usize, P: RuleSet>(view: &View<'_, W, P>, number: usize) -> u16 {
-    let grant = &view.lists.grants[number];
+fn place<const W: usize, P: RuleSet>(view: &View<'_, W, P>, grant: &Grant) -> u16 {
     let first_port = view.switches[view.ins[grant.input].owner].first_port;
     let lane = view.shared.classifier().lane(grant.queue);
     view.shared.numbering.place(first_port, lane)
@@ -280,11 +302,10 @@ fn place<const W: usize, P: RuleSet>(view: &View<'_, W, P>, number: usize) -> u1
 /// only (D5).
 fn move_pointers<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    winner: usize,
+    grant: &Grant,
     is_first_round: bool,
 ) {
-    let shared = view.shared;
-    let (grant, place) = (view.lists.grants[winner], place(view, winner));
+    let (shared, place) = (view.shared, place(view, grant));
     let input_lane = shared.classifier().lane(grant.queue);
     let lane = shared.numbering.number(input_lane);
     if !shared.management().contains(lane) {

@@ -33,6 +33,7 @@ use crate::cycle::mechanisms::adaptive;
 use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::Persistent;
+use crate::cycle::stages::cross::{is_first_round, settle};
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
 use crate::fabric::mask::{LaneMask, Mask};
@@ -94,7 +95,8 @@ fn later_rounds<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
                 view.visit(grant.out);
             }
         }
-        super::cross::settle(view);
+        let is_first = is_first_round(view);
+        settle(view, is_first);
         if view.lists.visits.is_empty() {
             break;
         }

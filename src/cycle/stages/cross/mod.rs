@@ -20,10 +20,12 @@
 //! None.
 
 mod buffer;
+mod emptied;
 
 pub use self::buffer::{OutputBuffer, OutputBuffers};
 
 use self::buffer::hold_channel;
+use self::emptied::is_unasked;
 use super::arbitrate::by_inputs;
 use crate::cycle::mechanisms::{adaptive, output_lanes, vl_tables};
 use crate::cycle::rules::RuleSet;
@@ -34,22 +36,28 @@ use crate::fabric::components::Peer;
 use crate::fabric::mask::Mask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 
+pub(in crate::cycle) use self::emptied::clear_occupied;
 pub(in crate::cycle) use output_lanes::run as transmit;
 
 /// Runs the stage.
 #[inline(never)]
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
-    settle(view);
+    let first = is_first_round(view);
+    settle(view, first);
     view.lists.settled = 0;
     if !view.lists.facts.granted {
         view.lists.grants.clear();
     }
 }
 
-/// Carries out the accepted grants that have not been carried out yet.
+/// Whether the grants that have not been carried out yet are of the first round of output-first matching.
+pub(in crate::cycle) fn is_first_round<const W: usize, P: RuleSet>(view: &View<'_, W, P>) -> bool {
+    view.shared.iterations() == 1 || view.lists.settled == 0
+}
+
+/// Carries out the accepted grants that have not been carried out yet; `first`: they are of the first round.
 #[inline(never)]
-pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
-    let first = view.shared.iterations() == 1 || view.lists.settled == 0;
+pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: bool) {
     let (mut hops, mut flits, mut longest) = (0, 0, view.lists.hops.longest);
     let mut grants = std::mem::take(&mut view.lists.grants);
     for grant in &mut grants[view.lists.settled..] {
@@ -221,11 +229,12 @@ fn occupy_input<const W: usize, P: RuleSet, const TURNS: bool>(
     first: bool,
 ) {
     let shared = view.shared;
-    if emptied && !shared.classifier().is_lane() {
+    let is_alone = shared.classifier().is_lane() || is_unasked(view, grant.out);
+    if emptied && !is_alone {
         clear_occupied(view, grant.queue, grant.input);
     }
     let input = &mut view.ins[grant.input];
-    if emptied && shared.classifier().is_lane() {
+    if emptied && is_alone {
         let mark = shared.classifier().mark(shared.numbering, grant.queue);
         input.occupied.remove(mark);
     }
@@ -277,25 +286,6 @@ fn reopen_reserved<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input:
                 }
             }
         });
-    }
-}
-
-/// The queue ran empty: its mark goes, unless another queue behind the same mark has packets.
-pub(in crate::cycle) fn clear_occupied<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    queue: QueueRow,
-    input: PortRow,
-) {
-    let (classifier, numbering) = (view.shared.classifier(), view.shared.numbering);
-    let mark = classifier.mark(numbering, queue);
-    let mut others = false;
-    if !classifier.is_lane() {
-        classifier.each(numbering, input, mark, |queue| {
-            others |= view.queues[queue].head != PacketRow::NONE;
-        });
-    }
-    if !others {
-        view.ins[input].occupied.remove(mark);
     }
 }
 
