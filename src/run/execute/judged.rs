@@ -25,12 +25,13 @@ impl Run<'_> {
             packets: self.tagged_left(),
             drain: self.simulation.now() - measured.cycle,
         };
+        let counts = flow_counts(&self.simulation, None);
         let window = self.window(records, measured.cycle - warm.cycle);
+        let window = window.with_flows(&counts);
         let growth = Growth {
             backlog,
             present: window.present_growth(),
         };
-        let counts = flow_counts(&self.simulation, None);
         let cycles = [warm.cycle, self.simulation.now()];
         let jobs = Jobs::of(self.resolved, records, &counts, cycles);
         let held = self.held_back(&window, &counts);

@@ -225,6 +225,21 @@ fn windows_with_room_change_no_verdict() {
     assert_eq!(verdict, Verdict::Steady, "{reason}");
 }
 
+/// The cause of a flow that no full channel and no credits hold back is named with the fullest channel of its way.
+#[test]
+fn packets_ahead_are_told_with_a_channel() {
+    let text = "Scenario(title: \"ahead\", seed: 1,
+         fabric: (topology: Complete(switches: 2, hosts_per_switch: 4), flit: \"64 B\",
+                  link: (rate: \"100 Gbit/s\", latency: \"10 ns\"), switch: (lane_capacity: \"64 flits\")),
+         routing: MinHop(),
+         traffic: [(name: \"f\", flows: [(pairs: AllToAll)], size: \"16 flits\")],
+         phases: (warmup: \"1000 cycles\", measure: \"20000 cycles\"))";
+    let outcome = run(&resolve(text, &[]), [1, 1]);
+    assert_eq!(outcome.verdict, Verdict::Saturated, "{}", outcome.reason);
+    let known = "packets ahead of its own wait on their way, of whose channels S";
+    assert!(outcome.reason.contains(known), "{}", outcome.reason);
+}
+
 /// The first packets of its window wait for ever: it is not the window that holds the flow back.
 #[test]
 fn a_window_whose_packets_never_arrive_excuses_nothing() {

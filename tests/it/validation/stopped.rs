@@ -146,3 +146,57 @@ fn the_length_that_would_do_knows_what_is_held_back() {
         assert_ne!(verdict, Verdict::Undecided, "{rest}: {reason}");
     }
 }
+
+/// Where a limit of 0 or a stop lets nothing more go, no length is told; as soon as enough goes before it, one is.
+#[test]
+fn where_rates_fall_to_nothing_no_length_will_do() {
+    let of = |rest: &str| {
+        let traffic = format!(
+            "(name: \"f\", flows: [(pairs: List(pairs: [(0, 1)]){rest})], size: \"256 B\")"
+        );
+        told(
+            &traffic,
+            "warmup: \"1000 cycles\", measure: \"2000 cycles\"",
+        )
+    };
+    let closed = |at: u64| format!(", changes: [(\"{at} cycles\", Rate(0))]");
+    let stop = |at: u64| format!(", stop: \"{at} cycles\"");
+    let process = ", process: Bernoulli(load: 0.3)";
+    for (rest, most) in [
+        (closed(1050), "more than "),
+        (stop(1050), "more than "),
+        (closed(900), "any packet"),
+        (String::from(", limit: Rate(0)"), "any packet"),
+        (format!("{process}, limit: Rate(0)"), "any packet"),
+        (format!("{process}{}", closed(1040)), "more than "),
+        (format!("{process}{}", stop(1040)), "more than "),
+        (
+            format!(", limit: Rate(0.001){}", closed(9000)),
+            "more than ",
+        ),
+        (
+            String::from(", start: \"90000 cycles\", limit: Rate(0)"),
+            "any packet",
+        ),
+    ] {
+        let (verdict, reason) = of(&rest);
+        assert_eq!(verdict, Verdict::Undecided, "{rest}: {reason}");
+        let words = format!("no longer one finds {most}");
+        assert!(reason.contains(&words), "{rest}: {reason}");
+        let is_never = reason.contains("no length will do") && !reason.contains("measure at least");
+        assert!(is_never, "{rest}: {reason}");
+    }
+    let opened = ", limit: Rate(0), changes: [(\"9000 cycles\", Rate(0.5))]";
+    let slow = ", limit: Rate(0.001), changes: [(\"900000 cycles\", Rate(0))]";
+    for rest in [opened, slow, ", limit: Rate(0.000001)"] {
+        let (verdict, reason) = of(rest);
+        assert_eq!(verdict, Verdict::Undecided, "{rest}: {reason}");
+        assert!(!reason.contains("no length"), "{rest}: {reason}");
+    }
+    let (_, reason) = of(opened);
+    let words = "before cycle 9000 (46.1 us), in which the limit of the first flow is no longer 0: measure at least 8328";
+    assert!(reason.contains(words), "{reason}");
+    // 54 packets of 4 flits, one every 4 million cycles
+    let (_, reason) = of(", limit: Rate(0.000001)");
+    assert!(reason.contains("measure at least 215"), "{reason}");
+}

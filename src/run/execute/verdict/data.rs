@@ -9,7 +9,8 @@
 //! - it is shorter than [`ROUND_TRIPS`] of the fabric: what a sender does comes back (credits, answers) after one, and
 //!   a rise shows in the second half.
 //!
-//! Where fewer than [`LEAST_PACKETS`] packets will ever be made no length does, and the reason says so ([`ever`](super::ever)).
+//! Where fewer than [`LEAST_PACKETS`] packets will ever be made, or come after what was measured, no length does, and the reason
+//! says so ([`ever`](super::ever)).
 //!
 //! The round trip is that of the empty fabric between the two switches that are farthest apart, by two searches
 //! from the farthest each: no more than the longest, and at least half of it.
@@ -133,30 +134,47 @@ impl Window<'_> {
         } else {
             return None;
         };
-        let rate: f64 = classes.clone().map(|number| self.rate(number)).sum();
-        let advice = if let Some(all) = self.few(delivered, classes.clone()) {
-            all
-        } else if rate > 0.0 {
-            let enough = if delivered < LEAST_PACKETS {
-                self.for_packets(rate, delivered, least, classes)
-            } else {
-                least
-            };
-            format!(
-                "measure at least {} for {LEAST_PACKETS} packets, {PACKET_TIMES} packet times and {ROUND_TRIPS} round trips",
-                told(enough)
-            )
-        } else if let Some((start, from)) = self.first_start(classes) {
-            let enough = from + least.max(EXPECTED_PACKETS as u64 * packet);
+        Some(format!(
+            "{missing}: {}",
+            self.advice(delivered, least, classes)
+        ))
+    }
+
+    /// The length that would do for these classes, `least` or more, if any does, where so many packets were delivered; in words.
+    fn advice(&self, delivered: u64, least: u64, classes: Range<usize>) -> String {
+        let told = |cycles: u64| format!("{cycles} cycles ({})", self.clock().time(cycles));
+        let never = self.few(delivered, classes.clone());
+        if let Some(never) = never.or_else(|| self.few_more(delivered, classes.clone())) {
+            return never;
+        }
+        let counted: f64 = classes.clone().map(|number| self.rate(number)).sum();
+        if counted <= 0.0
+            && let Some((start, from, what)) = self.first_start(classes.clone())
+        {
+            let enough = from + least.max(EXPECTED_PACKETS as u64 * self.packet_time());
             let start_at = self.clock().time(start);
-            format!(
-                "nothing is offered before cycle {start} ({start_at}), in which the first flow starts: measure at least {}",
+            return format!(
+                "nothing is offered before cycle {start} ({start_at}), in which {what}: measure at least {}",
                 told(enough)
-            )
+            );
+        }
+        let rate = if counted > 0.0 {
+            counted
         } else {
-            "nothing was offered".to_owned()
+            self.limited_rate(classes.clone())
         };
-        Some(format!("{missing}: {advice}"))
+        if rate <= 0.0 {
+            return "nothing was offered".to_owned();
+        }
+        let enough = if delivered < LEAST_PACKETS {
+            self.for_packets(rate, delivered, least, classes)
+        } else {
+            least
+        };
+        format!(
+            "measure at least {} for {LEAST_PACKETS} packets, {PACKET_TIMES} packet times and {ROUND_TRIPS} round trips",
+            told(enough)
+        )
     }
 
     /// Cycles, `least` or more, for [`EXPECTED_PACKETS`] of these classes, which make them at a rate, where so many were delivered.

@@ -4,10 +4,14 @@
 //! The packets of a class are at most those of its hosts where their number is limited, else those of its flows: of one with a
 //! size as many as it takes of the smallest, of one that stops no more than its host's link takes until then. Classes without
 //! such a limit, of messages, answers and probes have no bound here.
+//!
+//! After a measurement a flow sends no more than is possible until its stop, or until the first limit of 0 that no other one follows
+//! (D30), and what it has sent before comes at most once. Control and buckets of hosts (D46) are not looked into: no bound then.
 
 use super::data::LEAST_PACKETS;
 use super::window::Window;
-use crate::plan::FlowPlan;
+use crate::measure::FlowCounts;
+use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler};
 use std::ops::Range;
 
 impl Window<'_> {
@@ -36,6 +40,88 @@ impl Window<'_> {
         Some(format!(
             "no more than {packets} ever sent{before}, and a verdict on loads takes {LEAST_PACKETS}: no length will do"
         ))
+    }
+
+    /// That all that can still come would be too little beside the `delivered` packets, which were too few; in words.
+    pub(super) fn few_more(&self, delivered: u64, classes: Range<usize>) -> Option<String> {
+        let plan = self.plan();
+        let is_known = |number: usize| {
+            let class = &plan.classes[number];
+            let is_of_probes = u16::try_from(number).is_ok_and(|number| plan.is_of_probes(number));
+            class.flows.is_some() && class.control.is_none() && !is_of_probes
+        };
+        let has_buckets = plan.host.scheduler == Scheduler::LeakyBucket;
+        if delivered >= LEAST_PACKETS || has_buckets || !classes.clone().all(is_known) {
+            return None;
+        }
+        let flows = plan.flows.iter().zip(self.flows);
+        let flows = flows.filter(|(flow, _)| classes.contains(&usize::from(flow.class)));
+        let mut flows = flows.peekable();
+        flows.peek()?;
+        let more = flows.try_fold(0_u64, |sum, (flow, counts)| {
+            Some(sum.saturating_add(self.most_to_come(flow, counts)?))
+        });
+        let all = delivered.saturating_add(more?);
+        let packets = match all {
+            0 => "any packet".to_owned(),
+            1 => "more than 1 packet".to_owned(),
+            all => format!("more than {all} packets"),
+        };
+        (all < LEAST_PACKETS).then(|| {
+            format!(
+                "no longer one finds {packets}, since every flow stops or is limited to 0 for good, and a verdict on loads takes \
+                 {LEAST_PACKETS}: no length will do"
+            )
+        })
+    }
+
+    /// Packets of a flow that a longer measurement would find beside those of this one, at most; `None` without a bound.
+    fn most_to_come(&self, flow: &FlowPlan, counts: &FlowCounts) -> Option<u64> {
+        let end = self.warmup() + self.cycles();
+        let (sent, arrived) = (&counts.sent, &counts.arrived);
+        let is_backlogged = self.plan().is_backlogged(flow);
+        // what a process has made waits in a queue, and goes when it has stopped
+        let made = sent.created.packets - sent.rejected.packets;
+        let by_stop = flow.stop.map(|stop| (stop, made));
+        let by_limit = closed(flow).map(|closed| (closed, sent.started.packets));
+        let (until, sent) = by_limit.into_iter().chain(by_stop).min()?;
+        let gone = arrived.delivered.packets + counts.dropped.packets;
+        let is_over = arrived.last_delivery.is_none_or(|last| last < end);
+        let left = if is_over {
+            sent.saturating_sub(gone)
+        } else {
+            sent
+        };
+        let from = end.max(flow.start);
+        let later = if is_backlogged || closed(flow) == Some(until) {
+            self.most_starts(flow, [from, until])
+        } else {
+            until.saturating_sub(from)
+        };
+        Some(left + later)
+    }
+
+    /// Packets of a flow that start from one cycle to another, at most: by its limits, each of which lets one go at once.
+    fn most_starts(&self, flow: &FlowPlan, [from, to]: [u64; 2]) -> u64 {
+        let smallest = u64::from(self.plan().classes[usize::from(flow.class)].size.smallest());
+        let channel = self.graph.channel(self.graph.host_channel(flow.source));
+        let time = smallest * u64::from(channel.timing.cycles_per_flit);
+        let changes = flow.changes.iter().copied();
+        let limits: Vec<(u64, Limit)> = [(0, flow.limit)].into_iter().chain(changes).collect();
+        let starts = limits.iter().enumerate().map(|(number, &(at, limit))| {
+            let end = limits.get(number + 1).map_or(to, |next| next.0.min(to));
+            let cycles = end.saturating_sub(at.max(from));
+            match limit {
+                _ if cycles == 0 => 0,
+                Limit::Rate(0) => 0,
+                Limit::Rate(rate) => {
+                    let flits = (u128::from(cycles) * u128::from(rate)) >> 32;
+                    (flits as u64 / smallest + 1).min(cycles.div_ceil(time))
+                }
+                Limit::None | Limit::Delay { .. } => cycles.div_ceil(time),
+            }
+        });
+        starts.sum()
     }
 
     /// Packets that a class makes in all, at most; `None` without a bound.
@@ -76,9 +162,30 @@ impl Window<'_> {
         }
     }
 
-    /// The first cycle after the measurement in which a flow of these classes starts by itself, and cycles from the start of
-    /// the measurement until then.
-    pub(super) fn first_start(&self, classes: Range<usize>) -> Option<(u64, u64)> {
+    /// Packets per cycle that flows of these classes with a limit make at the end of the measurement, where they always have one.
+    pub(super) fn limited_rate(&self, classes: Range<usize>) -> f64 {
+        let plan = self.plan();
+        let end = self.warmup() + self.cycles();
+        let is_active = |flow: &&FlowPlan| {
+            let class = usize::from(flow.class);
+            let is_paced = plan.classes[class].control.is_some();
+            let is_over = flow.stop.is_some_and(|stop| stop <= end);
+            classes.contains(&class) && plan.is_backlogged(flow) && !is_paced && !is_over
+        };
+        let rates = plan.flows.iter().filter(is_active).map(|flow| {
+            let earlier = flow.changes.iter().rev().find(|(at, _)| *at <= end);
+            let mean = plan.classes[usize::from(flow.class)].size.mean();
+            match earlier.map_or(flow.limit, |(_, limit)| *limit) {
+                Limit::Rate(rate) => rate as f64 / ONE_FLIT_PER_CYCLE as f64 / mean,
+                Limit::None | Limit::Delay { .. } => 0.0,
+            }
+        });
+        rates.sum()
+    }
+
+    /// The first cycle after the measurement from which on a flow of these classes may send by itself, cycles from the start of
+    /// the measurement until then, and what happens then, in words.
+    pub(super) fn first_start(&self, classes: Range<usize>) -> Option<(u64, u64, &'static str)> {
         let plan = self.plan();
         let end = self.warmup() + self.cycles();
         let is_known = |flow: &&FlowPlan| {
@@ -86,8 +193,38 @@ impl Window<'_> {
             let asks = plan.classes[class].requests.is_some() || plan.classes[class].begins();
             classes.contains(&class) && !asks && flow.phase.is_none() && flow.after.is_empty()
         };
-        let starts = plan.flows.iter().filter(is_known).map(|flow| flow.start);
-        let start = starts.filter(|start| *start >= end).min()?;
-        Some((start, start - self.warmup()))
+        let flows = plan.flows.iter().filter(is_known);
+        let opened = flows.filter_map(|flow| Some((opens(flow)?, flow.start)));
+        let (opens, start) = opened.filter(|(opens, _)| *opens >= end).min()?;
+        let what = if opens == start {
+            "the first flow starts"
+        } else {
+            "the limit of the first flow is no longer 0"
+        };
+        Some((opens, opens - self.warmup(), what))
     }
+}
+
+/// The first cycle in which a flow is active and its limit not 0.
+fn opens(flow: &FlowPlan) -> Option<u64> {
+    let limits = [(0, flow.limit)].into_iter();
+    let mut limits = limits.chain(flow.changes.iter().copied()).peekable();
+    while let Some((at, limit)) = limits.next() {
+        let until = limits.peek().map_or(u64::MAX, |(next, _)| *next);
+        if limit != Limit::Rate(0) && flow.start < until {
+            return Some(at.max(flow.start));
+        }
+    }
+    None
+}
+
+/// The cycle from which on a flow has a limit of 0 that no other one follows.
+fn closed(flow: &FlowPlan) -> Option<u64> {
+    let is_closed = |limit: Limit| limit == Limit::Rate(0);
+    let limits = [(0, flow.limit)].into_iter();
+    let limits = limits.chain(flow.changes.iter().copied());
+    limits.fold(None, |closed, (at, limit)| {
+        let first = closed.unwrap_or(at);
+        is_closed(limit).then_some(first)
+    })
 }

@@ -15,8 +15,8 @@
 //! allowed for: there is no chance in it. The cause is a channel of its way, or under adaptive routing the channels that all its
 //! shortest ways need ([`cut`](super::cut)), the first of these that is true of one: it carries 0.98 of what it can; its credits
 //! come back too late for more than it carries, within 10 %; the sink behind it takes 0.98 of what it can. Without any of them it
-//! is the packets ahead of it that wait, unless other flows of the same host, or what links repeat, may have taken its turns: of
-//! a flow with a limit nothing is said then.
+//! is the packets ahead of it that wait, told with the channel of its way that carries most, unless other flows of the same host, or
+//! what links repeat, may have taken its turns: of a flow with a limit nothing is said then.
 //!
 //! Where no flow is held back by so much, the limits together may still ask a channel for more than it carries. Then all classes
 //! with flows over it are.
@@ -207,9 +207,12 @@ impl Run<'_> {
         let way = self.way(id);
         let carried = |channel: &ChannelId| (*channel, window.utilisation(*channel));
         let fullest = way.iter().map(carried).max_by(|a, b| a.1.total_cmp(&b.1));
-        if let Some((channel, part)) = fullest.filter(|(_, part)| *part >= FULL_CHANNEL) {
-            let name = window.channel_name(channel);
-            return Some(format!("channel {name} carries {part:.3} of what it can"));
+        let (channel, most) = fullest?;
+        let fullest = window.channel_name(channel);
+        if most >= FULL_CHANNEL {
+            return Some(format!(
+                "channel {fullest} carries {most:.3} of what it can"
+            ));
         }
         let routes = &self.resolved.routes;
         if routes.tables().is_none() && plan.routes_of_flows.is_none() {
@@ -240,7 +243,16 @@ impl Run<'_> {
             }
         }
         let is_known = shares.is_far && (shares.limit.is_none() || is_alone);
-        is_known.then(|| "packets ahead of its own wait on their way".to_owned())
+        let channels = if self.knows_ways() {
+            "channels"
+        } else {
+            "channels at the hosts"
+        };
+        is_known.then(|| {
+            format!(
+                "packets ahead of its own wait on their way, of whose {channels} {fullest} carries most, {most:.3} of what it can"
+            )
+        })
     }
 
     /// Whether nothing else is sent by the host of a flow.
@@ -251,6 +263,13 @@ impl Run<'_> {
         let mut classes = plan.classes.iter().filter(|class| class.flows.is_none());
         !others.any(|(other, flow)| other != id && flow.source == source)
             && !classes.any(|class| class.hosts.binary_search(&source).is_ok())
+    }
+
+    /// Whether the channels between switches that a flow takes are known.
+    fn knows_ways(&self) -> bool {
+        let plan = &self.resolved.plan;
+        let has_tables = self.resolved.routes.tables().is_some() && !plan.sets_up();
+        has_tables || plan.routes_of_flows.is_some()
     }
 
     /// The channels of a flow; those of its hosts where more is not known.

@@ -57,6 +57,7 @@ mod ever;
 mod held;
 #[cfg(test)]
 mod tests;
+mod told;
 mod window;
 
 pub(super) use asked::Asked;

@@ -6,8 +6,8 @@
 use crate::ids::{ChannelId, HostId};
 use crate::measure::precision::stationarity::{dispersion, is_growing, normal_bound, rise};
 use crate::measure::precision::{Batch, BatchSeries};
-use crate::measure::{ClassRecords, Records};
-use crate::plan::{ClassPlan, Plan};
+use crate::measure::{ClassRecords, FlowCounts, Records};
+use crate::plan::Plan;
 use crate::topology::{Endpoint, Graph};
 
 use super::asked::Asked;
@@ -65,6 +65,8 @@ pub(in crate::run::execute) struct Window<'a> {
     pub(super) size: f64,
     /// Cycles for which packets only filled the fabric.
     filling: f64,
+    /// What the flows did up to the end of the run, by id; empty while that is not known.
+    pub(super) flows: &'a [FlowCounts],
 }
 
 impl<'a> Window<'a> {
@@ -95,7 +97,13 @@ impl<'a> Window<'a> {
             dispersion: dispersion(&created).unwrap_or(size),
             size,
             filling: (latency - warmup as f64).max(0.0),
+            flows: &[],
         }
+    }
+
+    /// The same at the end of a run in which flows did so much.
+    pub(in crate::run::execute) fn with_flows(self, flows: &'a [FlowCounts]) -> Self {
+        Self { flows, ..self }
     }
 
     pub(super) fn plan(&self) -> &Plan {
@@ -115,14 +123,14 @@ impl<'a> Window<'a> {
     }
 
     /// Flits created, and delivered.
-    fn flits(&self) -> (f64, f64) {
+    pub(super) fn flits(&self) -> (f64, f64) {
         let created = self.sum(|class| class.created_flits);
         let delivered = self.sum(|class| class.delivered_flits);
         (created as f64, delivered as f64)
     }
 
     /// Flits of packets that switches dropped.
-    fn dropped(&self) -> f64 {
+    pub(super) fn dropped(&self) -> f64 {
         self.sum(|class| class.lost.window_flits) as f64
     }
 
@@ -160,13 +168,6 @@ impl<'a> Window<'a> {
         self.plan.time_of_flit(self.graph, channel, smallest)
     }
 
-    /// `S3 port 2 to H17`.
-    pub(super) fn channel_name(&self, channel: ChannelId) -> String {
-        let ends = self.graph.channel(channel);
-        let [from, to] = [ends.from, ends.to].map(|end| self.graph.endpoint_name(end));
-        format!("{from} to {to}")
-    }
-
     /// Part of the time in which a channel carried flits.
     pub(super) fn utilisation(&self, channel: ChannelId) -> f64 {
         self.carried(channel).0
@@ -180,38 +181,12 @@ impl<'a> Window<'a> {
     }
 
     /// The channel that was busy for most of the time.
-    fn busiest(&self, channels: impl Iterator<Item = ChannelId>) -> Option<(ChannelId, f64)> {
+    pub(super) fn busiest(
+        &self,
+        channels: impl Iterator<Item = ChannelId>,
+    ) -> Option<(ChannelId, f64)> {
         let all = channels.map(|channel| (channel, self.utilisation(channel)));
         all.reduce(|best, next| if next.1 > best.1 { next } else { best })
-    }
-
-    /// Accepted and offered load, growth, and the busiest channel, in words.
-    pub(super) fn loads(&self) -> String {
-        let hosts = self.graph.host_ids().filter(|host| {
-            let sends = |class: &ClassPlan| class.hosts.binary_search(host).is_ok();
-            self.plan.classes.iter().any(sends)
-        });
-        let rate = |host| 1.0 / self.cycles_per_flit(self.graph.host_channel(host));
-        let capacity = hosts.map(rate).sum::<f64>() * self.cycles as f64;
-        let (created, delivered) = self.flits();
-        let dropped = self.dropped();
-        let percent = |flits: f64| flits / created.max(1.0) * 100.0;
-        let growth = percent(created - delivered - dropped);
-        let dropped = if dropped > 0.0 {
-            format!(", {:.2} % of them dropped", percent(dropped))
-        } else {
-            String::new()
-        };
-        let [accepted, offered] = [delivered, created].map(|flits| flits / capacity.max(1.0));
-        let busiest = self.busiest(self.graph.channel_ids());
-        let busiest = busiest.map_or_else(String::new, |(channel, utilisation)| {
-            let name = self.channel_name(channel);
-            format!(", busiest channel {name} at {utilisation:.3}")
-        });
-        format!(
-            "accepted {accepted:.3} of {offered:.3} offered, flits present grow by {growth:.1} % of those \
-             created{dropped}{busiest}"
-        )
     }
 
     /// Why the fabric certainly takes less than is offered.
@@ -233,13 +208,6 @@ impl<'a> Window<'a> {
         let waiting = created - self.sum(|class| class.injected_flits) as f64;
         let is_drift = is_growing(&changes, CERTAIN) && missing > 0.0;
         (is_drift && waiting > AT_HOSTS * missing).then(|| self.loads())
-    }
-
-    /// The channel that was busy for most of the time, where it was full, in words.
-    pub(super) fn full(&self) -> Option<String> {
-        let (channel, part) = self.busiest(self.graph.channel_ids())?;
-        let name = self.channel_name(channel);
-        (part >= FULL_CHANNEL).then(|| format!("channel {name} carries {part:.3} of what it can"))
     }
 
     /// A host of whose flits fewer are delivered than chance explains.
@@ -344,8 +312,7 @@ impl<'a> Window<'a> {
         }
         let growth = self.shortfall(created, delivered + self.dropped()) / created;
         let percent = growth * 100.0;
-        (growth > self.least_growth(created))
-            .then(|| format!("flits present grow by {percent:.1} % of those created"))
+        (growth > self.least_growth(created)).then(|| of_present(percent))
     }
 
     /// Whether of a class less is delivered than is offered, what is dropped included.
@@ -394,4 +361,12 @@ impl<'a> Window<'a> {
 pub(super) fn mean_latency(series: &BatchSeries) -> f64 {
     let all = (series.batches().iter()).fold(Batch::default(), |sum, batch| sum.join(*batch));
     all.network_latency as f64 / all.delivered.max(1) as f64
+}
+
+/// Growth of the flits present \[% of those created\], in words.
+pub(super) fn of_present(percent: f64) -> String {
+    // what is 0.0 in words does not shrink
+    let verb = if percent <= -0.05 { "shrink" } else { "grow" };
+    let percent = percent.abs();
+    format!("flits present {verb} by {percent:.1} % of those created")
 }

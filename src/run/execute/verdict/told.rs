@@ -1,0 +1,69 @@
+//! A measurement in words: loads, growth, channels.
+
+use super::window::{FULL_CHANNEL, Window, of_present};
+use crate::ids::ChannelId;
+use crate::plan::ClassPlan;
+
+impl Window<'_> {
+    /// `S3 port 2 to H17`.
+    pub(super) fn channel_name(&self, channel: ChannelId) -> String {
+        let ends = self.graph.channel(channel);
+        let [from, to] = [ends.from, ends.to].map(|end| self.graph.endpoint_name(end));
+        format!("{from} to {to}")
+    }
+
+    /// Accepted and offered load, growth, and the busiest channel, in words.
+    pub(super) fn loads(&self) -> String {
+        let hosts = self.graph.host_ids().filter(|host| {
+            let sends = |class: &ClassPlan| class.hosts.binary_search(host).is_ok();
+            self.plan().classes.iter().any(sends)
+        });
+        let rate = |host| 1.0 / self.cycles_per_flit(self.graph.host_channel(host));
+        let capacity = hosts.map(rate).sum::<f64>() * self.cycles() as f64;
+        let (created, delivered) = self.flits();
+        let dropped = self.dropped();
+        let percent = |flits: f64| flits / created.max(1.0) * 100.0;
+        let growth = percent(created - delivered - dropped);
+        let dropped = if dropped > 0.0 {
+            format!(", {:.2} % of them dropped", percent(dropped))
+        } else {
+            String::new()
+        };
+        let [accepted, offered] = [delivered, created].map(|flits| flits / capacity.max(1.0));
+        let busiest = self.busiest(self.graph.channel_ids());
+        let busiest = busiest.map_or_else(String::new, |(channel, utilisation)| {
+            let name = self.channel_name(channel);
+            format!(", busiest channel {name} at {utilisation:.3}")
+        });
+        format!(
+            "accepted {accepted:.3} of {offered:.3} offered, {}{dropped}{busiest}",
+            of_present(growth)
+        )
+    }
+
+    /// The channel that was busy for most of the time, where it was full, in words.
+    pub(super) fn full(&self) -> Option<String> {
+        let (channel, part) = self.busiest(self.graph.channel_ids())?;
+        let name = self.channel_name(channel);
+        (part >= FULL_CHANNEL).then(|| format!("channel {name} carries {part:.3} of what it can"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::window::of_present;
+
+    #[test]
+    fn what_becomes_less_shrinks() {
+        for (percent, words) in [
+            (2.14, "grow by 2.1 %"),
+            (0.0, "grow by 0.0 %"),
+            (-0.04, "grow by 0.0 %"),
+            (-0.06, "shrink by 0.1 %"),
+            (-28.2, "shrink by 28.2 %"),
+        ] {
+            let told = format!("flits present {words} of those created");
+            assert_eq!(of_present(percent), told);
+        }
+    }
+}
