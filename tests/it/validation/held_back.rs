@@ -225,6 +225,39 @@ fn windows_with_room_change_no_verdict() {
     assert_eq!(verdict, Verdict::Steady, "{reason}");
 }
 
+/// Flows of one host with windows of one packet: the turns of one make room in the window of the other, and the link idles while both
+/// are full. What the fabric keeps from leaving, too, is told all the same.
+#[test]
+fn windows_that_keep_a_link_idle_are_not_the_fabric() {
+    let of = |fabric: &str, pairs: &str, rest: &str, size: &str| {
+        let text = format!(
+            "Scenario(title: \"windows\", seed: 1,
+             fabric: ({fabric}, flit: \"64 B\", link: (rate: \"100 Gbit/s\", latency: \"10 ns\")),
+             routing: MinHop(),
+             traffic: [(name: \"f\", flows: [{}], size: {size})],
+             phases: (warmup: \"1000 cycles\", measure: \"20000 cycles\"))",
+            flow(pairs, rest)
+        );
+        let outcome = run(&resolve(&text, &[]), [1, 1]);
+        (outcome.verdict, outcome.reason)
+    };
+    let two = "topology: Complete(switches: 2, hosts_per_switch: 4), switch: (lane_capacity: \"64 flits\")";
+    let mixed = "Mixed([(\"2 flits\", 1), (\"32 flits\", 1)])";
+    for (pairs, size) in [
+        ("(0, 1), (0, 5)", "\"8 flits\""),
+        ("(0, 1), (0, 5)", mixed),
+        ("(0, 1), (0, 2)", mixed),
+    ] {
+        let (verdict, reason) = of(two, pairs, ", window: 1", size);
+        assert_eq!(verdict, Verdict::Steady, "{pairs}, {size}: {reason}");
+    }
+    // a sink with three hosts before it, and two flows at each that it holds back
+    let incast = "(0, 3), (1, 3), (2, 3), (0, 3), (1, 3), (2, 3)";
+    let (verdict, reason) = of(NEAR, incast, ", window: 1000", "\"8 flits\"");
+    assert_eq!(verdict, Verdict::Saturated, "{reason}");
+    assert!(reason.contains("carries 1.000 of what it can"), "{reason}");
+}
+
 /// The cause of a flow that no full channel and no credits hold back is named with the fullest channel of its way.
 #[test]
 fn packets_ahead_are_told_with_a_channel() {

@@ -5,6 +5,10 @@
 //! fabric, their limit and their host's link keeps them from sending. A window had room when there were fewer than 0.9 of its
 //! packets on their way in the mean, by Little's law: packets delivered per cycle times their latency and the window's delay. One of
 //! which nothing arrives in more than twice that delay waits for no acknowledgement.
+//! When a host's link idles though it has flows without a limit, the windows of all of these are full, if windows alone are the cause:
+//! so each such flow then has fewer than 0.9 of its window times the part in which the link idles, and of the part in which its own
+//! packets leave, on its way in the mean, or is not held back.
+//!
 //! Over the part of the measurement in which it is active,
 //! - a flow with a limit may send what that gives it (its changes included; nothing counts where there is no limit), no more than
 //!   its host's link carries, and gets the flits that arrive;
@@ -30,7 +34,7 @@ use super::super::Run;
 use super::window::{FULL_CHANNEL, OVERLOAD, Window};
 use crate::ids::ChannelId;
 use crate::measure::FlowCounts;
-use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE};
+use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Window as FlowWindow};
 use crate::scenario::credit_loops::{Loops, words};
 use crate::topology::Endpoint;
 use std::collections::BTreeSet;
@@ -107,6 +111,13 @@ fn limited(flow: &FlowPlan, pace: f64, [from, to]: [u64; 2]) -> (f64, bool) {
     (flits, is_limited)
 }
 
+/// Packets of a flow with a window on their way in the mean, acknowledgements included, in so many cycles: Little's law.
+fn on_their_way(window: FlowWindow, counts: &FlowCounts, cycles: f64) -> f64 {
+    let arrived = &counts.arrived;
+    let latencies = arrived.network.sum as f64 + arrived.tagged as f64 * window.delay as f64;
+    latencies / cycles
+}
+
 /// Whether nothing but its limit, its host's link and the fabric keeps a flow from sending.
 fn is_free(window: &Window<'_>, flow: &FlowPlan, counts: &FlowCounts) -> bool {
     let plan = window.plan();
@@ -129,6 +140,9 @@ impl Run<'_> {
                 return None;
             }
             let shares = window.shares(flow, counts)?;
+            if !window.is_beyond_window(flow, counts, shares) {
+                return None;
+            }
             let why = self.why_held(window, id, shares)?;
             let [from, to] = [flow.source, flow.destination]
                 .map(|host| window.graph.endpoint_name(Endpoint::Host(host)));
@@ -312,9 +326,22 @@ impl Window<'_> {
             // nothing came that it would have waited for: not even the first packets arrive
             return cycles > 2.0 * window.delay as f64;
         }
-        let tagged = counts.arrived.tagged as f64;
-        let latencies = counts.arrived.network.sum as f64 + tagged * window.delay as f64;
-        tagged > 0.0 && latencies / cycles < HELD_BY_WINDOW * f64::from(window.packets)
+        let on_their_way = on_their_way(window, counts, cycles);
+        counts.arrived.tagged > 0 && on_their_way < HELD_BY_WINDOW * f64::from(window.packets)
+    }
+
+    /// Whether more than the window of a flow without a limit, if it has one, keeps its host's link idle: by the window alone it is
+    /// full while that idles, and a packet of the flow is on its way while one leaves.
+    fn is_beyond_window(&self, flow: &FlowPlan, counts: &FlowCounts, shares: Shares) -> bool {
+        let (Some(window), None) = (flow.window, shares.limit) else {
+            return true;
+        };
+        let Some([from, to]) = self.active(flow, counts) else {
+            return true;
+        };
+        let idle = (1.0 - shares.gets / shares.may).max(0.0);
+        let by_window = f64::from(window.packets) * idle + shares.part;
+        on_their_way(window, counts, (to - from) as f64) < HELD_BY_WINDOW * by_window
     }
 
     /// Flits that its limits let a flow send in the measurement, and whether it has any.
