@@ -1,7 +1,9 @@
 //! Keys of the fabric that change nothing: faults that nothing has, seeds that nothing is drawn by, links of hosts without values, VL15
 //! that nobody uses, buffers of output lanes and turns of packets at inputs where there is one lane.
 
+use super::thresholds::data_lanes;
 use super::varied::Varied;
+use super::vl_tables::LANES;
 use crate::ids::LinkId;
 use crate::plan::{BufferSharing, Forwarding, InputTurns};
 use crate::scenario::Resolved;
@@ -146,18 +148,26 @@ fn output_lanes(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     })
 }
 
-/// Inputs that packets keep until their last flit has passed, where each has one queue: no other packet could come between.
+/// Inputs that packets keep until their last flit has passed, where all packets are in one queue of each: no other could come between.
 fn input_turns(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
-    let switch = &resolved.plan.switch;
-    let is_alone = switch.lanes == 1 && !switch.management_lane;
-    let is_idle = switch.input_turns == InputTurns::Packets && is_alone;
-    (is_idle && !varied.includes("fabric.switch")).then(|| {
-        format!(
-            "{} changes nothing: with `Packets` flits of other lanes wait until a packet has left an input, and \
-             `fabric.switch.lanes` is 1",
-            resolved.scenario.fabric.switch.input_turns.path
-        )
-    })
+    let (plan, switch) = (&resolved.plan, &resolved.plan.switch);
+    if switch.input_turns != InputTurns::Packets || varied.includes("fabric.switch") {
+        return None;
+    }
+    let used = data_lanes(resolved);
+    let are_known = !LANES.iter().any(|key| varied.includes(key));
+    let has_management = plan.classes.iter().any(|class| class.management);
+    let why = if switch.lanes == 1 && !switch.management_lane {
+        String::from("`fabric.switch.lanes` is 1")
+    } else if used.is_power_of_two() && are_known && !has_management {
+        format!("all packets are on lane {}", used.trailing_zeros())
+    } else {
+        return None;
+    };
+    Some(format!(
+        "{} changes nothing: with `Packets` flits of other lanes wait until a packet has left an input, and {why}",
+        resolved.scenario.fabric.switch.input_turns.path
+    ))
 }
 
 /// A pool of one lane.
@@ -175,6 +185,7 @@ fn sharing(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{NOTHING, UNIFORM, said_beside};
+    use super::LANES;
 
     #[test]
     fn pools_of_one_lane_are_told() {
@@ -244,9 +255,58 @@ mod tests {
                     input, and `fabric.switch.lanes` is 1";
         assert_eq!(of("lanes: 1", "Packets", &[]), [idle]);
         assert_eq!(of("lanes: 1", "Flits", &[]), NOTHING);
-        assert_eq!(of("lanes: 2", "Packets", &[]), NOTHING);
+        let several = "fabric.switch.input_turns changes nothing: with `Packets` flits of other lanes wait until a packet has left an \
+                       input, and all packets are on lane 0";
+        assert_eq!(of("lanes: 2", "Packets", &[]), [several]);
         for varied in ["fabric.switch.lanes", "fabric.switch.input_turns"] {
             assert_eq!(of("lanes: 1", "Packets", &[varied]), NOTHING, "{varied}");
+            assert_eq!(of("lanes: 2", "Packets", &[varied]), NOTHING, "{varied}");
         }
+        for varied in LANES {
+            assert_eq!(of("lanes: 2", "Packets", &[varied]), NOTHING, "{varied}");
+        }
+    }
+
+    #[test]
+    fn inputs_that_packets_of_several_lanes_share_are_not() {
+        let of = |class: &str, more: &[(&str, &str)]| {
+            let kept = ("SWITCH", ", forwarding: Wormhole, input_turns: Packets");
+            let class = format!("{}, {class}", UNIFORM.1);
+            said_beside(&[], &[&[("CLASS", &*class), kept][..], more].concat())
+        };
+        // engines have a lane for each service level
+        let told = |lane: u8| {
+            [format!(
+                "fabric.switch.input_turns changes nothing: with `Packets` flits of other lanes wait until a packet has left an input, \
+                 and all packets are on lane {lane}"
+            )]
+        };
+        assert_eq!(of("sl: 1", &[]), told(1));
+        assert_eq!(of("sl: [0, 1]", &[]), NOTHING);
+        let beside = |level: &str| {
+            let other = "pattern: Uniform, process: Bernoulli(load: 0.1), size: \"4 flits\"";
+            of(&format!("sl: 1), (name: \"v\", {other}, sl: {level}"), &[])
+        };
+        assert_eq!(beside("1"), told(1));
+        assert_eq!(beside("0"), NOTHING);
+        // both lanes of a ring, on the two sides of its dateline
+        let ring = [
+            (
+                "Complete(switches: 2, hosts_per_switch: 4)",
+                "Torus(radix: [5])",
+            ),
+            ("MinHop()", "DimensionOrder()"),
+            ("SCENARIO", ", allow_deadlock: true"),
+        ];
+        assert_eq!(of("sl: 0", &ring), NOTHING);
+        let control = |level: u8| {
+            let flows = format!(
+                "flows: [(pairs: AllToAll)], control: Saa(), sl: 0, answers: (sl: {level})"
+            );
+            let kept = ("SWITCH", ", forwarding: Wormhole, input_turns: Packets");
+            said_beside(&[], &[("CLASS", &*flows), kept])
+        };
+        assert_eq!(control(0), told(0));
+        assert_eq!(control(1), NOTHING);
     }
 }

@@ -5,7 +5,7 @@ use super::varied::Varied;
 use crate::plan::{FlowPlan, Plan, Scheduler};
 use crate::scenario::Resolved;
 use crate::scenario::sections::fluid::Carry;
-use crate::scenario::sections::traffic::{self, Flows};
+use crate::scenario::sections::traffic::{self, Allowed, Class, Flows};
 
 /// All of them.
 pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
@@ -17,6 +17,7 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
         notes.extend(source_queue(resolved, varied));
         notes.extend(fluid(resolved, varied));
         notes.extend(rates(resolved, varied));
+        notes.extend(own_rates(resolved, varied));
     }
     notes.extend(weights(resolved, varied));
     notes
@@ -121,6 +122,40 @@ fn rates(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     };
     Some(format!(
         "{keys} {change} no packet: `carry: Routes` brings routes without rates; only `virtlane flow` and `carry: Rates` count {them}"
+    ))
+}
+
+/// Keys of rates that are carried to no flow: those with a limit or control keep what they have (D66).
+fn own_rates(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
+    let (scenario, plan) = (&resolved.scenario, &resolved.plan);
+    let is_for_others = varied.includes("fluid") || varied.includes("traffic.*.control");
+    if scenario.fluid.carry.value != Carry::Rates || !has_flows(plan) || is_for_others {
+        return None;
+    }
+    // a file may say it of some flows only
+    let is_limited = |entry: &Flows| entry.limit.value != Allowed::Any;
+    let takes_none = |class: &Class| {
+        let mut entries = class.flows.iter().flatten();
+        class.control.is_some() || entries.all(is_limited)
+    };
+    if !scenario.traffic.iter().all(takes_none) {
+        return None;
+    }
+    let has_control = plan.classes.iter().any(|class| class.control.is_some());
+    let is_of_rates = |key: &&str| match *key {
+        "solver" | "weights" => true,
+        "reserved" => !has_control,
+        _ => false,
+    };
+    let (keys, is_one) = listed(scenario.fluid.written().filter(is_of_rates))?;
+    let (change, them) = if is_one {
+        ("changes", "it")
+    } else {
+        ("change", "them")
+    };
+    Some(format!(
+        "{keys} {change} no packet: `carry: Rates` brings rates to flows without limit and `control`, and there are none; only \
+         `virtlane flow` counts {them}"
     ))
 }
 
@@ -241,6 +276,43 @@ mod tests {
         assert_eq!(of("carry: Routes, runs: 3", "", &[]), NOTHING);
         for varied in ["fluid.carry", "fluid", "traffic.u.control"] {
             assert_eq!(of(all, "", &[varied]), NOTHING, "{varied}");
+        }
+    }
+
+    #[test]
+    fn rates_that_no_flow_takes_are_told() {
+        let of = |fluid: &str, entry: &str, class: &str, varied: &[&str]| {
+            let section = format!(", fluid: (carry: Rates, {fluid})");
+            let class = format!("flows: [(pairs: AllToAll, {entry})]{class}");
+            said_beside(varied, &[("CLASS", &*class), ("SCENARIO", &*section)])
+        };
+        let told = |keys: &str, them: &str| {
+            [format!(
+                "fluid.{keys} no packet: `carry: Rates` brings rates to flows without limit and `control`, and there are none; \
+                 only `virtlane flow` counts {them}"
+            )]
+        };
+        let limit = "limit: Rate(0.1)";
+        let solver = told("solver changes", "it");
+        assert_eq!(of("solver: Saa()", limit, "", &[]), solver);
+        let both = "solver: Saa(), reserved: 0.1";
+        let all = told("solver and fluid.reserved change", "them");
+        assert_eq!(of(both, limit, "", &[]), all);
+        assert_eq!(of("runs: 3", limit, "", &[]), NOTHING);
+        assert_eq!(of(both, "", "", &[]), NOTHING);
+        let one = format!("{limit}), (pairs: List(pairs: [(0, 1)])");
+        assert_eq!(of(both, &one, "", &[]), NOTHING);
+        // algorithms leave out what is reserved
+        let control = ", control: Saa(), answers: (sl: 1)";
+        assert_eq!(of("reserved: 0.1", "", control, &[]), NOTHING);
+        assert_eq!(of("solver: SaaM()", "", control, &[]), solver);
+        for varied in [
+            "fluid.carry",
+            "fluid",
+            "traffic.u.control",
+            "traffic.u.flows",
+        ] {
+            assert_eq!(of(both, limit, "", &[varied]), NOTHING, "{varied}");
         }
     }
 

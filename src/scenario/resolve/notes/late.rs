@@ -21,6 +21,7 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     }
     if !(varied.includes("traffic.*.flows") || varied.includes("traffic.*.control")) {
         notes.extend(stops(resolved));
+        notes.extend(columns(resolved));
     }
     if !(varied.includes("admission") || varied.includes("traffic.*.requests")) {
         notes.extend(rounds(resolved));
@@ -77,6 +78,37 @@ fn stops(resolved: &Resolved) -> Vec<String> {
             format!(
                 "{} stops no flow: it comes in cycle {stop}, and {}",
                 written.path,
+                words_of_end(end)
+            )
+        })
+    });
+    notes.collect()
+}
+
+/// Columns `stop` of files: those of classes of which no entry has the key, so that all stops are from there.
+fn columns(resolved: &Resolved) -> Vec<String> {
+    let (scenario, plan, end) = (&resolved.scenario, &resolved.plan, end(resolved));
+    let classes = scenario.traffic.iter().enumerate();
+    let classes = classes.filter(|(_, class)| class.control.is_none());
+    let notes = classes.filter_map(|(number, class)| {
+        let entries = class.flows.as_ref()?;
+        let mut files = entries
+            .iter()
+            .filter(|entry| entry.pairs.name.value == "Csv");
+        let first = &files.next()?.pairs.name.path;
+        if entries.iter().any(|entry| entry.stop.is_some()) {
+            return None;
+        }
+        let own = plan.flows.iter();
+        let own = own.filter(|flow| usize::from(flow.class) == number);
+        let earliest = own.filter_map(|flow| flow.stop).min()?;
+        let more = match files.count() {
+            0 => String::new(),
+            more => format!(" (and in {more} more)"),
+        };
+        (earliest > end).then(|| {
+            format!(
+                "{first}: the column `stop` of the file{more} stops no flow: the first stop comes in cycle {earliest}, and {}",
                 words_of_end(end)
             )
         })
@@ -170,6 +202,40 @@ mod tests {
         // it shares its link by what is left of the flow
         let known = format!("{class}, control: Saa(), answers: (sl: 1)");
         assert_eq!(said(&[("CLASS", &*known)]), NOTHING);
+    }
+
+    #[test]
+    fn columns_of_stops_after_the_run_are_told() {
+        let of = |stops: [&str; 2], entry: &str, more: &str, varied: &[&str]| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let file = folder.path().join("f.csv");
+            let [first, second] = stops;
+            let lines = format!("source,destination,stop [cycles]\n0,1,{first}\n0,2,{second}\n");
+            std::fs::write(&file, lines).expect("writable");
+            let class = format!("flows: [(pairs: Csv(file: {file:?}){entry}){more}]");
+            said_beside(varied, &[("CLASS", &*class)])
+        };
+        let told = format!(
+            "traffic[0].flows[0].pairs: the column `stop` of the file stops no flow: the first stop comes in cycle 22001, and {ENDS}"
+        );
+        assert_eq!(of(["22001", "99999"], "", "", &[]), [&*told]);
+        assert_eq!(of(["", "22001"], "", "", &[]), [&*told]);
+        let beside = ", (pairs: List(pairs: [(0, 3)]))";
+        assert_eq!(of(["22001", ""], "", beside, &[]), [&*told]);
+        for stops in [["22000", "99999"], ["", ""], ["99999", "500"]] {
+            assert_eq!(of(stops, "", "", &[]), NOTHING, "{stops:?}");
+        }
+        // the key stops what the column does not
+        let key = ", stop: \"5000 cycles\"";
+        assert_eq!(of(["22001", ""], key, "", &[]), NOTHING);
+        for varied in [
+            "phases.measure",
+            "traffic.u.flows.0.pairs.file",
+            "traffic.u.control",
+        ] {
+            let found = of(["22001", "99999"], "", "", &[varied]);
+            assert_eq!(found, NOTHING, "{varied}");
+        }
     }
 
     #[test]

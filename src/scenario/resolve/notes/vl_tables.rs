@@ -7,7 +7,7 @@ use crate::qos::vl_arbitration::{Accept, HighPriorityLimit};
 use crate::scenario::Resolved;
 
 /// Keys that say which lanes classes have.
-const LANES: [&str; 8] = [
+pub(super) const LANES: [&str; 8] = [
     "fabric.switch.lanes",
     "fabric.topology",
     "faults",
