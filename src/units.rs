@@ -127,7 +127,7 @@ fn split(text: &str) -> Option<(f64, &str)> {
 }
 
 /// Quantities are below, in their smallest unit.
-const MOST: f64 = 9e18;
+const MOST: f64 = (1_u64 << 63) as f64;
 
 /// Reads a quantity by a table of units; the result must be a whole number of base units: `countable` says of which.
 fn read(
@@ -169,7 +169,7 @@ impl FromStr for BitRate {
         ];
         let expected =
             "a rate such as \"10 Gbit/s\" (units: bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s; above 0)";
-        match read(text, UNITS, expected, "a whole number of bit/s below 9e18")? {
+        match read(text, UNITS, expected, "a whole number of bit/s below 2^63")? {
             0 => Err(UnitError {
                 text: text.to_owned(),
                 expected,
@@ -191,7 +191,7 @@ impl FromStr for Time {
         ];
         let expected =
             "a time such as \"300 cycles\" or \"100 ns\" (units: cycles, ps, ns, us, ms, s)";
-        let countable = "a whole number of cycles, or of ps, below 9e18";
+        let countable = "a whole number of cycles, or of ps, below 2^63";
         match read(
             text,
             &[("cycles", 1.0), ("cycle", 1.0)],
@@ -219,7 +219,7 @@ impl FromStr for Amount {
         ];
         let expected =
             "a size such as \"16 flits\" or \"2 KiB\" (units: flits, B, KiB, MiB, GiB, kB, MB, GB)";
-        let countable = "a whole number of flits, or of bytes, below 9e18";
+        let countable = "a whole number of flits, or of bytes, below 2^63";
         match read(text, &[("flits", 1.0), ("flit", 1.0)], expected, countable) {
             Ok(flits) => Ok(Self::Flits(flits)),
             Err(error) if error.expected == countable => Err(error),
@@ -305,8 +305,11 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .ends_with("is not a whole number of cycles, or of ps, below 9e18")
+                .ends_with("is not a whole number of cycles, or of ps, below 2^63")
         );
+        let most = 9_223_372_036_854_774_784;
+        assert_eq!(format!("{most} cycles").parse(), Ok(Time::Cycles(most)));
+        assert!("9223372036854775808 cycles".parse::<Time>().is_err());
         let error = "2.5 cycles".parse::<Time>().unwrap_err();
         assert!(error.to_string().contains("a whole number of cycles"));
         assert_eq!(

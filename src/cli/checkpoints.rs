@@ -54,8 +54,14 @@ pub(super) fn continuation<'a>(
         None => Start::Fresh,
     };
     if !matches!(start, Start::Resume(_)) && file.is_file() {
+        let is_forked = options.fork.as_deref().and_then(entry) == entry(&file);
+        let what = if options.fork.is_some() && is_forked {
+            "the state that this run starts from"
+        } else {
+            "a state that this run does not go on from"
+        };
         super::note(&format!(
-            "`{}` is a state that this run does not go on from: it stays, unless the run saves its own there",
+            "`{}` is {what}: it stays, unless the run saves its own there",
             file.display()
         ));
     }

@@ -145,12 +145,8 @@ impl Told {
             Self::Flow(story) => {
                 let is_left = story.size.is_some() && story.complete.is_none();
                 let (cycles, dropped) = (story.cycles, story.dropped);
-                is_left.then(|| match dropped {
-                    0 => format!("the flow is not complete after {cycles} cycles"),
-                    _ => format!(
-                        "the flow is not complete after {cycles} cycles: {dropped} packets of it were dropped"
-                    ),
-                })
+                let lost = lost(dropped);
+                is_left.then(|| format!("the flow is not complete after {cycles} cycles{lost}"))
             }
         }
     }
@@ -212,6 +208,15 @@ fn place(place: &str, lane: Option<u8>) -> String {
     format!("{place}{lane}")
 }
 
+/// What was dropped of a flow, behind what has not happened; nothing where nothing was.
+fn lost(dropped: u64) -> String {
+    match dropped {
+        0 => String::new(),
+        1 => String::from(": 1 packet of it was dropped"),
+        _ => format!(": {dropped} packets of it were dropped"),
+    }
+}
+
 /// Columns as wide as what is in them.
 fn lines<const N: usize>(heading: [String; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let rows: Vec<_> = std::iter::once(heading).chain(rows).collect();
@@ -269,4 +274,16 @@ fn packet(text: &str, resolved: &Resolved) -> Result<PacketName, String> {
         class: class as u16,
         sequence,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lost;
+
+    #[test]
+    fn one_packet_is_one() {
+        assert_eq!(lost(0), "");
+        assert_eq!(lost(1), ": 1 packet of it was dropped");
+        assert_eq!(lost(2), ": 2 packets of it were dropped");
+    }
 }

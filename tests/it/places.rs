@@ -214,14 +214,17 @@ fn a_saved_warm_up_outlives_every_run_that_does_not_write_there() {
     let state = || fs::read(folder.path("warm")).ok();
     let kept = state();
     assert!(kept.is_some());
-    for arguments in [
-        "--out second --checkpoint warm",
-        "--out third --checkpoint warm --fork warm",
+    let other = "a state that this run does not go on from";
+    let own = "the state that this run starts from";
+    for (arguments, what) in [
+        ("--out second --checkpoint warm", other),
+        ("--out third --checkpoint warm --fork warm", own),
+        ("--out fifth --checkpoint warm --fork ./warm", own),
     ] {
         let (code, _, errors) = run(arguments);
         assert_eq!(code, Some(0), "{arguments}: {errors}");
-        let told = "`warm` is a state that this run does not go on from: it stays";
-        assert!(errors.contains(told), "{arguments}: {errors}");
+        let told = format!("`warm` is {what}: it stays");
+        assert!(errors.contains(&told), "{arguments}: {errors}");
         assert!(state() == kept, "{arguments}");
     }
     // written over by the states of a run it is that run's

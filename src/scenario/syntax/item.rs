@@ -176,14 +176,15 @@ impl<'a> Item<'a> {
     /// When this is not a whole number or out of range.
     pub fn integer(&self, range: RangeInclusive<u64>) -> Result<u64, Mistake> {
         let (least, most) = (*range.start(), *range.end());
-        let expected = if most == u64::MAX {
-            format!("a whole number of at least {least}")
-        } else {
-            format!("a whole number from {least} to {most}")
-        };
         let number = match &self.node.value {
             Value::Number(text) => integer(text),
             _ => None,
+        };
+        let is_large = number.is_some_and(|number| number > u64::MAX.into());
+        let expected = match most {
+            u64::MAX if is_large => format!("a whole number of at least {least} and below 2^64"),
+            u64::MAX => format!("a whole number of at least {least}"),
+            most => format!("a whole number from {least} to {most}"),
         };
         number
             .and_then(|number| u64::try_from(number).ok())

@@ -97,6 +97,11 @@ pub(super) fn classes(item: &Item<'_>) -> Read<Vec<Class>> {
         return Err(item.mistake("there is no traffic class: expected at least one"));
     }
     for (index, class) in classes.iter().enumerate() {
+        if class.name.value.trim().is_empty() {
+            return Err(class.name.mistake(
+                "the name of a class is what tables and key paths call it: expected one that is not blank",
+            ));
+        }
         let earlier = &classes[..index];
         if let Some(first) = earlier
             .iter()
