@@ -26,7 +26,7 @@
     reason = "small steps of a hop with two or three call sites; measured"
 )]
 
-mod columns;
+pub mod columns;
 pub mod counts;
 pub mod executor;
 pub mod ledger;

@@ -5,9 +5,7 @@
 //! fabric is chosen once, by `with_rules!`: the smallest that has what the fabric uses. All sets are the same
 //! source.
 
-use super::mechanisms::adaptive::Adaptation;
-use super::mechanisms::own_routes::OwnRoutes;
-use super::state::Shared;
+use super::state::{Adaptation, OwnRoutes, Shared};
 use crate::fabric::Classifier;
 use crate::fabric::bit_errors::Errors;
 use crate::fabric::mask::LaneMask;

@@ -3,14 +3,11 @@
 //! Every stage is a plain function over a [`View`]; a system fetches the columns it names and calls it. The columns of
 //! all fabrics are fields of the view, those of a mechanism are in [`Optional`] and empty where it is not used.
 
-use super::mechanisms::adaptive::Choice;
-use super::mechanisms::adaptive::contention::Contention;
-use super::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
-use super::mechanisms::vl_tables::{InputLaneArbiter, LaneArbiter};
+use super::columns::{
+    Choice, Contention, InputArbiter, InputLaneArbiter, LaneArbiter, OutChannel, OutputBuffer,
+    OutputStream, Turn, Turns, VoqPointer, WaitingLane,
+};
 use super::rules::{Any, RuleSet, Rules};
-use super::stages::arbitrate::input_first::{InputArbiter, VoqPointer};
-use super::stages::arbitrate::{OutputStream, Turn, Turns};
-use super::stages::cross::OutputBuffer;
 use super::state::{Calendar, Place, Worklists};
 use crate::fabric::bit_errors::Retry;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen, SwitchRow, TurnRow};

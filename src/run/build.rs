@@ -2,9 +2,9 @@
 
 use super::shard::{Shard, WorldShard};
 use super::simulation::Options;
+use crate::cycle::columns::{Turn, Turns};
 use crate::cycle::prefetch::is_large;
 use crate::cycle::records::Records;
-use crate::cycle::stages::arbitrate::{Turn, Turns};
 use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::{Calendar, Mail, Outbox, PacketPool, Place, Shared, Worklists};
 use crate::cycle::{self, ShardBuilder, Site};

@@ -15,12 +15,11 @@
 //! 4. A channel that repeats a packet (D74) is free later than its flits have crossed, which is their first time.
 //! 5. Output lanes know the packet on their channel; single flits (D65) cross in the cycle in which they pass.
 
-use super::output_lanes::buffers::OutChannel;
+use crate::cycle::columns::{OutChannel, OutputBuffer};
 use crate::cycle::look::Columns;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
-use crate::cycle::stages::cross::OutputBuffer;
 use crate::cycle::state::{Calendar, Fact, Place, Worklists};
 use crate::cycle::view::{Packets, column};
 use crate::fabric::bit_errors::Retry;

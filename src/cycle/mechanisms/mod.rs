@@ -13,7 +13,6 @@ pub mod flows;
 pub mod meters;
 pub mod occupancy;
 pub mod output_lanes;
-pub mod own_routes;
 pub mod packet_records;
 pub mod probes;
 pub mod registered;

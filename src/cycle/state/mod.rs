@@ -11,16 +11,23 @@
 //! Sources, their queues and the counters stand with the stages that own them: [`generate`](super::generate),
 //! [`records`](super::records). What only some fabrics have is in the folder of its mechanism.
 
+mod adaptation;
 pub mod calendar;
+mod flow_ends;
 pub mod mail;
+mod own_routes;
 pub mod pool;
 pub mod ring;
+pub(in crate::cycle) mod set_up_flows;
 pub mod shared;
 pub mod wheel;
 pub mod worklists;
 
+pub use adaptation::Adaptation;
 pub use calendar::Calendar;
+pub use flow_ends::{FlowEnd, flow_ends};
 pub use mail::{Border, CreditMail, Mail, Note, Outbox, PacketMail};
+pub use own_routes::OwnRoutes;
 pub use pool::PacketPool;
 pub use shared::{Forwarding, Outputs, Shared, SwitchRules, Traffic};
 pub use worklists::{CreditReturn, Departure, Dropped, Fact, Worklists};

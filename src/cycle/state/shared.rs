@@ -1,8 +1,6 @@
 //! Read-only tables and options, one copy for all shards.
 
-use crate::cycle::mechanisms::adaptive::Adaptation;
-use crate::cycle::mechanisms::flows::FlowEnd;
-use crate::cycle::mechanisms::own_routes::OwnRoutes;
+use super::{Adaptation, FlowEnd, OwnRoutes};
 use crate::fabric::Classifier;
 use crate::fabric::bit_errors::Errors;
 use crate::fabric::mask::LaneMask;

@@ -4,11 +4,8 @@
 
 mod forwarding;
 
-use crate::cycle::mechanisms::adaptive::Adaptation;
-use crate::cycle::mechanisms::flows::flow_ends;
-use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::rules::{Any, Rules};
-use crate::cycle::state::{Border, Shared, SwitchRules, Traffic};
+use crate::cycle::state::{Adaptation, Border, OwnRoutes, Shared, SwitchRules, Traffic, flow_ends};
 use crate::fabric::Classifier;
 use crate::fabric::bit_errors::Errors;
 use crate::fabric::components::{InPort, OutLane, OutPort, Peer, Queue, Switch};

@@ -12,101 +12,27 @@
 //! 3. Open: all are requested; the accepted grant withdraws the others. Of the grants of a round an input accepts
 //!    no escape before an escape, then the one with the least downstream, then by its pointer.
 //! 4. Downstream = capacity minus credits in hand, before this cycle's arbitration: no output is granted twice in a
-//!    cycle, so credits taken in it do not show. Waiting: see [`contention`]. Load, for courses, is the sum of both.
+//!    cycle, so credits taken in it do not show. Waiting: see [`Contention`]. Load, for courses, is the sum of both.
 //! 5. New heads of a cycle choose in the order of (input, lane), each behind those before it.
 //!
 //! # Deviations
 //! None.
 
-pub mod contention;
 mod outputs;
 
-use self::contention::Contention;
 use self::outputs::Outputs;
+use crate::cycle::columns::{Choice, Contention, Request};
 use crate::cycle::look;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
-use crate::cycle::snapshot::{Persistent, Resume};
-use crate::cycle::state::Grant;
+use crate::cycle::state::{Adaptation, Grant};
 use crate::cycle::view::View;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Seen};
+use crate::fabric::rows::{PacketRow, PortRow, QueueRow, Seen};
 use crate::fabric::{Group, OutLane, Queue};
 use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::plan::OutputArbitration;
 use crate::rng::{Purpose, Stream, stream};
-use crate::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local as _, Selection};
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-
-/// What adaptive routing needs to know of the fabric, one copy for all shards.
-#[derive(Debug)]
-pub struct Adaptation {
-    /// The routing function.
-    pub routing: Arc<dyn AdaptiveRouting>,
-    /// How heads use their candidates.
-    pub selection: Selection,
-    /// Lanes of a group.
-    pub width: u8,
-    /// First lane of the group of each service level.
-    pub first_lane: Vec<u8>,
-    /// First entry of each switch in `port_index`.
-    pub first_entry: Vec<u32>,
-    /// Index among the connected ports, by port - 1.
-    pub port_index: Vec<u8>,
-    /// Smallest pace of a switch's outputs \[cycles per flit\].
-    pub least_step: Vec<u16>,
-    /// Space of a lane or pool \[flits\].
-    pub capacity: u32,
-}
-
-impl Adaptation {
-    /// Indices of the ports of a switch among the connected ones, from port 1 on.
-    #[inline]
-    fn indices(&self, switch: u32) -> &[u8] {
-        &self.port_index[self.first_entry[switch as usize] as usize..]
-    }
-
-    /// Lane of a source's packet with that sequence number.
-    #[inline]
-    pub fn injection_lane(&self, key: u8, sequence: u64) -> u8 {
-        self.first_lane[usize::from(key)] + (sequence % u64::from(self.width)) as u8
-    }
-}
-
-/// A request of a head that requests several lanes.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Request {
-    /// Output lane.
-    pub lane: LaneRow,
-    /// Belongs to the escape network.
-    pub escape: bool,
-}
-
-/// What an input queue has for its choices; those of hosts are not used.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Choice {
-    /// What is drawn.
-    pub stream: Stream,
-    /// What its head requests; with open selection only.
-    pub requests: Vec<Request>,
-}
-
-impl Default for Choice {
-    fn default() -> Self {
-        Self {
-            stream: stream(0, Purpose::Adaptive, 0),
-            requests: Vec::new(),
-        }
-    }
-}
-
-impl Persistent for Choice {
-    fn resume(&mut self, built: Self, how: &Resume<'_>) {
-        if how.fork {
-            self.stream = built.stream;
-        }
-    }
-}
+use crate::routing::adaptive::{Candidate, Course, Local as _, Selection};
 
 /// Adaptive routing as a mechanism: a choice for every input queue. The heads are routed by the core's stage.
 pub struct Adapting {

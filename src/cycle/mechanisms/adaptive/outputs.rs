@@ -3,7 +3,7 @@
 //! Cost: O(1) per question.
 
 use super::Head;
-use super::contention::Contention;
+use crate::cycle::columns::Contention;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Shared;
 use crate::cycle::view::View;

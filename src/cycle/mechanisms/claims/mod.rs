@@ -27,10 +27,10 @@ mod kept;
 mod walk;
 
 use self::kept::Kept;
+use crate::cycle::columns::Choice;
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::look::{Columns, Look};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
-use crate::cycle::mechanisms::adaptive::Choice;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;

@@ -2,11 +2,11 @@
 
 use super::ecn::{Ecn, MarkStream};
 use super::infiniband::InfiniBand;
+use crate::cycle::columns::OutputBuffer;
 use crate::cycle::mechanism::{Fetched, Mechanism, Rider, ShardBuilder, Site};
 use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
-use crate::cycle::stages::cross::OutputBuffer;
 use crate::cycle::state::{Fact, Grant};
 use crate::cycle::ties::Riding;
 use crate::cycle::view::{Heads, Optional, View, column};

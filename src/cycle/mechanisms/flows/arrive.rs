@@ -6,7 +6,6 @@
 //! Cost: O(packets delivered)
 
 use super::Flows;
-use super::build::FlowEnd;
 use super::make::{self, Making};
 use crate::cycle::mechanism::{Fetched, Rider};
 use crate::cycle::records::Records;
@@ -14,7 +13,7 @@ use crate::cycle::rules::RuleSet;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::stages::inject::Start;
-use crate::cycle::state::{Calendar, Outbox, Worklists};
+use crate::cycle::state::{Calendar, FlowEnd, Outbox, Worklists};
 use crate::cycle::view::Packets;
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{PacketRow, Seen};

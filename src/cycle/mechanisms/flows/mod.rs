@@ -32,7 +32,7 @@ mod slots;
 pub use arrive::Tails;
 
 pub(in crate::cycle) use arrive::FlowsAboard;
-pub use build::{FlowEnd, Flowing, flow_ends, lane_of};
+pub use build::{Flowing, lane_of};
 pub use show::{FlowState, Held, Picked};
 
 use self::bucket::{Buckets, next_debt};

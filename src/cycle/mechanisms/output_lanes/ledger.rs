@@ -1,6 +1,6 @@
 //! Terms of the conservation laws: packets in output lanes and what they took.
 
-use super::buffers::WaitingLane;
+use crate::cycle::columns::WaitingLane;
 use crate::cycle::ledger::{Channels, Ledger};
 use crate::cycle::look::Columns;
 use crate::fabric::rows::{LaneRow, PacketRow};

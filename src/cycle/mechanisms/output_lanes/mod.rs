@@ -27,11 +27,10 @@
 //! # Deviations
 //! None. References: [`IBA`](crate::references::IBA) section 7.6.9 (VL arbitration at the port's output).
 
-pub mod buffers;
 mod ledger;
 
-use self::buffers::{OutChannel, WaitingLane};
 use super::vl_tables;
+use crate::cycle::columns::{OPEN_END, OutChannel, WaitingLane};
 use crate::cycle::look;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::{RuleSet, Rules, with_rules};
@@ -45,9 +44,6 @@ use crate::fabric::{Group, OutLane, OutPort};
 use crate::plan::Matching;
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::world::World;
-
-/// Held until the channel takes the packet: no cycle is known yet.
-pub(in crate::cycle) const OPEN_END: u64 = u64::MAX;
 
 /// Output lanes as a mechanism: buffers of lanes and channels, and the stage that empties them. The crossbar's stage
 /// fills them.

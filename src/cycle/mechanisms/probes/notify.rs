@@ -6,8 +6,8 @@ use super::elements::Elements;
 use crate::control::Event;
 use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::control::senders::Senders;
-use crate::cycle::mechanisms::flows::{FlowEnd, Flows};
-use crate::cycle::state::Place;
+use crate::cycle::mechanisms::flows::Flows;
+use crate::cycle::state::{FlowEnd, Place};
 use crate::fabric::PacketRecord;
 
 impl Probes {

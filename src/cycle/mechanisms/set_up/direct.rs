@@ -1,10 +1,10 @@
 //! Directs what has come to the switches of a shard.
 
 use super::last::TAKES_DOWN;
-use super::ways::{Kind, Parameters, SetUpFlows};
 use super::{Arrived, Entry, FlowCounter, RouteCache, SetUps};
 use crate::control::set_up::{ANY_HOPS, SET_UP, TEAR_DOWN};
 use crate::cycle::mechanisms::probes::Probes;
+use crate::cycle::state::set_up_flows::{Kind, Parameters, SetUpFlows};
 use crate::cycle::view::{Heads, Optional, View, column};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{PacketRow, PortRow, Row, Rows};

@@ -3,7 +3,7 @@
 //!
 //! Stage: the end of `Slot::Deliver`; only where a class sets up
 //! Reads: packets that may request from this cycle on, tables
-//! Writes: their outputs ([`own_routes`](super::own_routes)), the second word of set-ups, its own columns
+//! Writes: their outputs ([`own_routes`](crate::cycle::state::OwnRoutes)), the second word of set-ups, its own columns
 //! Cost: O(entries of the cache) per packet of such a class and switch, O(outputs) per set-up, O(log) of those that come in one
 //! cycle for their order; memory 16 bytes per entry
 //!
@@ -23,12 +23,11 @@ mod direct;
 mod last;
 mod ways;
 
-pub use ways::SetUpFlows;
-
 use self::ways::SwitchWays;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
+use crate::cycle::state::set_up_flows::SetUpFlows;
 use crate::fabric::rows::{LaneRow, PacketRow};
 use crate::fabric::{InPort, OutPort};
 use crate::rng::{Purpose, Stream, stream};

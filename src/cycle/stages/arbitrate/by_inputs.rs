@@ -17,13 +17,12 @@
 //! References: [`ISLIP`](crate::references::ISLIP)
 
 use super::requests::standing;
-use super::{Asked, Turn, request_of};
+use super::{Asked, request_of};
+use crate::cycle::columns::turn;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;
-use crate::fabric::OutPort;
 use crate::fabric::mask::{LaneMask, Mask};
-use crate::fabric::numbering::Numbering;
-use crate::fabric::rows::{LaneRow, Rows, TurnRow};
+use crate::fabric::rows::LaneRow;
 
 /// The request an output serves now, as output lane and request bit, when every standing request has room;
 /// `None`: it takes its turn by lanes.
@@ -121,30 +120,4 @@ fn lane_of<const W: usize, P: RuleSet>(
         found.remove(number);
     }
     found.first()
-}
-
-/// The lane pointer for the input with this number, of an output whose first one is `turns`.
-#[inline]
-fn turn(turns: TurnRow, input: u32) -> TurnRow {
-    TurnRow(turns.0 + input)
-}
-
-/// Moves the pointers of an accepted grant for a data lane, of the request with this bit for `lane`; that over inputs in the `first`
-/// round only.
-#[inline(always)]
-pub(in crate::cycle) fn advance(
-    numbering: Numbering,
-    out: &mut OutPort,
-    turns: &mut Rows<'_, TurnRow, Turn>,
-    (bit, lane): (u16, LaneRow),
-    first: bool,
-) {
-    let input = numbering.input_index(bit);
-    if first {
-        out.input_pointer = input as u8 + 1;
-    }
-    if !numbering.is_single() {
-        let lane = numbering.lane_number(bit, lane);
-        turns[turn(out.turns, input)].0 = numbering.after(lane);
-    }
 }

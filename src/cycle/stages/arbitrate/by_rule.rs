@@ -3,9 +3,9 @@
 //! Part of `Slot::Arbitrate`. Reads queues and records, for random choice the stream of the output.
 //! Cost: O(requests)
 
+use crate::cycle::columns::OutputStream;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
-use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
 use crate::fabric::mask::Mask;
@@ -13,27 +13,7 @@ use crate::fabric::rows::{LaneRow, PortRow, QueueRow};
 use crate::ids::ChannelId;
 use crate::plan::OutputArbitration;
 use crate::rng::{Purpose, Stream, below, stream};
-use bevy_ecs::component::Component;
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// Stream of an output that chooses at random; those of hosts are not used.
-#[derive(Component, Clone, Debug, Serialize, Deserialize)]
-pub struct OutputStream(pub Stream);
-
-impl Default for OutputStream {
-    fn default() -> Self {
-        Self(stream(0, Purpose::Arbitration, 0))
-    }
-}
-
-impl Persistent for OutputStream {
-    fn resume(&mut self, built: Self, how: &Resume<'_>) {
-        if how.fork {
-            *self = built;
-        }
-    }
-}
 
 /// Random arbitration as a mechanism: a stream for every output. The choice is made by the core's stage.
 pub struct OutputStreams {

@@ -16,11 +16,11 @@
 
 use super::alone::carry_out_now;
 use super::by_rule::among;
+use crate::cycle::columns::{InputArbiter, VoqPointer};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::{RuleSet, with_rules};
 use crate::cycle::slot::Slot;
-use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::settle;
 use crate::cycle::state::Grant;
 use crate::cycle::view::{Fabric, InputArbiters, View};
@@ -30,23 +30,6 @@ use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::{Group, OutLane, OutPort};
 use crate::plan::{Matching, OutputArbitration};
 use crate::qos::vl_arbitration::VlChoice;
-use bevy_ecs::component::Component;
-use serde::{Deserialize, Serialize};
-
-/// Pointers of a port: of its input over lanes, of its output over the input lanes of the switch by their places.
-#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct InputArbiter {
-    lane: u8,
-    output: u16,
-}
-
-impl Persistent for InputArbiter {}
-
-/// With VOQ, the pointer of an input lane over outputs.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct VoqPointer(u16);
-
-impl Persistent for VoqPointer {}
 
 /// Input-first allocation as a mechanism, in place of `arbitrate`.
 pub struct InputFirst;

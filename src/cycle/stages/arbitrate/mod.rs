@@ -24,7 +24,7 @@ mod by_rule;
 pub mod input_first;
 mod requests;
 
-pub use self::by_rule::{OutputStream, OutputStreams};
+pub use self::by_rule::OutputStreams;
 
 use self::alone::Found;
 use self::by_rule::by_rule;
@@ -32,7 +32,6 @@ use self::requests::eligible;
 use crate::cycle::mechanisms::adaptive;
 use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::RuleSet;
-use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::{is_first_round, settle};
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
@@ -40,18 +39,6 @@ use crate::fabric::mask::{LaneMask, Mask};
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, TurnRow};
 use crate::plan::OutputArbitration;
 use crate::qos::vl_arbitration::VlChoice;
-use bevy_ecs::resource::Resource;
-use serde::{Deserialize, Serialize};
-
-/// Pointer over the lanes of an input, for an output that takes its turns by inputs.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Turn(pub u8);
-
-/// The pointers of all (output, input) of the switches. No entities: these would take some forty bytes each, for one.
-#[derive(Resource, Debug, Serialize, Deserialize)]
-pub struct Turns(pub Vec<Turn>);
-
-impl Persistent for Turns {}
 
 /// Runs the stage.
 #[inline(never)]

@@ -22,11 +22,11 @@
 mod buffer;
 mod emptied;
 
-pub use self::buffer::{OutputBuffer, OutputBuffers};
+pub use self::buffer::OutputBuffers;
 
 use self::buffer::hold_channel;
 use self::emptied::is_unasked;
-use super::arbitrate::by_inputs;
+use crate::cycle::columns::{self, OPEN_END};
 use crate::cycle::mechanisms::{adaptive, output_lanes, vl_tables};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::calendar::Ramp;
@@ -213,7 +213,7 @@ fn occupy_output<const W: usize, P: RuleSet, const TURNS: bool>(
     }
     if is_data && grant.by_inputs {
         let request = (grant.bit, grant.lane);
-        by_inputs::advance(shared.numbering, out, &mut view.turns, request, first);
+        columns::advance(shared.numbering, out, &mut view.turns, request, first);
     } else if first {
         lane.pointer = Mask::<W>::after(grant.bit);
     }
@@ -267,7 +267,7 @@ fn occupy_place<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, grant: &G
         }
     }
     view.queues[grant.queue].leaving = true;
-    if until != output_lanes::OPEN_END {
+    if until != OPEN_END {
         view.calendar.at(until).frees.push(grant.queue.into());
     }
 }

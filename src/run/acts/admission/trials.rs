@@ -4,9 +4,9 @@
 
 use super::Rounds;
 use crate::admission::{Heard, Sessions, Trials};
-use crate::cycle::mechanisms::flows::{FlowEnd, Flows};
+use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::trials::{Counter, Counters};
-use crate::cycle::state::Place;
+use crate::cycle::state::{FlowEnd, Place};
 use crate::run::shards::Shards;
 use serde::{Deserialize, Serialize};
 

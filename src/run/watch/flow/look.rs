@@ -2,11 +2,11 @@
 
 use super::super::super::simulation::Simulation;
 use super::super::places::{Places, Spot};
+use crate::cycle::columns::WaitingLane;
 use crate::cycle::mechanisms::control::{Answers, SenderState, Senders};
-use crate::cycle::mechanisms::flows::{FlowEnd, FlowState, Flows, Picked, Tails};
-use crate::cycle::mechanisms::output_lanes::buffers::WaitingLane;
+use crate::cycle::mechanisms::flows::{FlowState, Flows, Picked, Tails};
 use crate::cycle::mechanisms::waits::Waits;
-use crate::cycle::state::{Mail, PacketMail, Place};
+use crate::cycle::state::{FlowEnd, Mail, PacketMail, Place};
 use crate::cycle::{Columns, Inspect};
 use crate::fabric::components::{Packet, PacketRecord};
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, QueueRow};

@@ -5,14 +5,14 @@
 //! one that it has where it is, or had last, which moves on when it comes to a switch: nothing is looked up by flow after the
 //! start, and nothing is hashed. All that is done with a packet in the cycle of its grant, marks by what waits included, finds the
 //! output of that switch. Where switches choose it carries the output itself, from its direction at a switch
-//! ([`set_up`](super::set_up)) to the next one.
+//! ([`set_up`](crate::cycle::mechanisms::set_up)) to the next one.
 //!
 //! Read by: `Slot::Inject` (the place at the start), `Slot::Route` and what else asks for the output of a packet
 //! Written by: the start of `Slot::Route`, the place of a packet that may request from this cycle on; `Slot::Deliver`, the output that
 //! was chosen
 //! Cost: a byte per channel of every given route, 8 bytes per flow; one look into the record of each packet that arrives
 
-use super::set_up::SetUpFlows;
+use super::set_up_flows::SetUpFlows;
 use crate::fabric::PacketRecord;
 use crate::fabric::components::NONE;
 use crate::fabric::placement::Placement;

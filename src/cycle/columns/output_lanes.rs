@@ -3,12 +3,14 @@
 //! A lane's waiting packets are a list through [`Packet::next`](crate::fabric::Packet); the cycle from which a
 //! packet may be taken is in its record.
 
-use super::OPEN_END;
 use crate::cycle::snapshot::Persistent;
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
+
+/// Held until the channel takes the packet: no cycle is known yet.
+pub(in crate::cycle) const OPEN_END: u64 = u64::MAX;
 
 /// Waiting packets of one output lane.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -1,0 +1,79 @@
+//! What adaptive routing keeps: the choices of heads, and the contention of an output lane, that is the flits of the heads that request it
+//! and are not granted.
+//!
+//! Part of `Slot::Route` (`add`) and `Slot::Cross` (`remove`).
+//! Writes: the sum of every lane
+//! Cost: O(1) per request that is raised, granted or withdrawn; nothing with tables
+//!
+//! # Rules of contention (D20)
+//! 1. A request counts from the moment it is raised, so that heads of one cycle see those that chose before them, to the
+//!    cycle in which it is granted or withdrawn.
+//! 2. With a pool all lanes of an output are one.
+//!
+//! # Deviations
+//! Fuentes et al. count packets and not flits, and all lanes of an output together.
+//!
+//! References: [`FUENTES_CONTENTION`](crate::references::FUENTES_CONTENTION)
+
+use crate::cycle::snapshot::{Persistent, Resume};
+use crate::fabric::rows::LaneRow;
+use crate::rng::{Purpose, Stream, stream};
+use serde::{Deserialize, Serialize};
+
+/// A request of a head that requests several lanes.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// Output lane.
+    pub lane: LaneRow,
+    /// Belongs to the escape network.
+    pub escape: bool,
+}
+
+/// What an input queue has for its choices; those of hosts are not used.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Choice {
+    /// What is drawn.
+    pub stream: Stream,
+    /// What its head requests; with open selection only.
+    pub requests: Vec<Request>,
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        Self {
+            stream: stream(0, Purpose::Adaptive, 0),
+            requests: Vec::new(),
+        }
+    }
+}
+
+impl Persistent for Choice {
+    fn resume(&mut self, built: Self, how: &Resume<'_>) {
+        if how.fork {
+            self.stream = built.stream;
+        }
+    }
+}
+
+/// What waits for an output lane; that of the port's first lane with a pool.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Contention {
+    /// Flits of all heads that request it.
+    pub flits: u32,
+}
+
+impl Persistent for Contention {}
+
+impl Contention {
+    /// A head of so many flits requests the lane.
+    #[inline]
+    pub(in crate::cycle) fn add(&mut self, flits: u16) {
+        self.flits += u32::from(flits);
+    }
+
+    /// Its request is granted or withdrawn.
+    #[inline]
+    pub(in crate::cycle) fn remove(&mut self, flits: u16) {
+        self.flits -= u32::from(flits);
+    }
+}
