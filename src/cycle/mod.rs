@@ -29,6 +29,7 @@
 pub mod columns;
 pub mod counts;
 pub mod executor;
+pub mod joints;
 pub mod ledger;
 pub mod look;
 pub mod mechanism;

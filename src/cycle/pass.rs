@@ -8,6 +8,7 @@
 //!
 //! Cost: nothing per cycle but the stages, and a look at the calendar and the sources for the next one.
 
+use super::joints::Behind as _;
 use super::mechanism::{Fetched, Rider, ShardBuilder};
 use super::rules::RuleSet;
 use super::schedule::Pass;
@@ -162,7 +163,7 @@ fn cycle<const W: usize, P: RuleSet, R: Rider>(on: &mut Fetched<'_, '_, '_, W, P
         stages::cross::run(view);
     }
     if view.shared.output_lane_buffer() != 0 && !view.lists.channel_visits.is_empty() {
-        stages::cross::transmit(view);
+        view.transmit();
     }
     riders.run(Slot::Mark, on);
     if on.start.sources.is_busy(on.view.now) {

@@ -255,6 +255,12 @@ impl<'a, P: RuleSet> Rules<'a, P> {
         !self.pool() && self.output_lane_buffer() == 0
     }
 
+    /// Whether a packet is larger than the buffer of its output lane: it stalls half-way (D18).
+    #[inline]
+    pub fn stalls(&self, flits: u16) -> bool {
+        self.output_lane_buffer() != 0 && u32::from(flits) > self.output_lane_buffer()
+    }
+
     /// Credits that a packet's request asks for \[flits\].
     #[inline(always)]
     pub fn request_size(&self, flits: u16) -> u16 {

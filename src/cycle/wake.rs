@@ -12,6 +12,7 @@
 //! calendar, or no known ramp does and the next ramp computes it. With output lanes a lane starves for space
 //! as well, and the channel's next packet of the lane computes the wake-up, too.
 
+use super::joints::Behind as _;
 use super::rules::RuleSet;
 use super::state::Calendar;
 use super::view::View;

@@ -16,6 +16,7 @@
 //! holds what is under way.
 
 use crate::cycle::counts::{Count, Reduction};
+use crate::cycle::joints::Sending;
 use crate::cycle::look;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
@@ -37,19 +38,17 @@ impl Persistent for Retry {
     }
 }
 
-impl<const W: usize, P: RuleSet> View<'_, W, P> {
-    /// A packet of so many flits, or a flit, starts on the channel of a port: what it is late by \[cycles\].
+impl<const W: usize, P: RuleSet> Sending for View<'_, W, P> {
     #[inline(always)]
-    pub fn late(&mut self, out: PortRow, flits: u16) -> u64 {
+    fn late(&mut self, out: PortRow, flits: u16) -> u64 {
         match self.shared.errors() {
             None => 0,
-            Some(errors) => self.transmit(errors, out, flits),
+            Some(errors) => transmit(self, errors, out, flits),
         }
     }
 
-    /// A packet is granted to an output without output lanes, which what is repeated keeps for longer; what it is late by \[cycles\].
     #[inline(never)]
-    pub(in crate::cycle) fn repeat(&mut self, out_row: PortRow, flits: u16) -> u64 {
+    fn repeat(&mut self, out_row: PortRow, flits: u16) -> u64 {
         let delay = self.late(out_row, flits);
         let out = &mut self.outs[out_row];
         if self.shared.output_buffer() == 0 {
@@ -62,12 +61,17 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
         }
         delay
     }
+}
 
-    /// The same where channels make errors: a call, so that the hop of other fabrics is no longer for it.
-    #[inline(never)]
-    fn transmit(&mut self, errors: &Errors, out: PortRow, flits: u16) -> u64 {
-        self.optional.retries[out].send(errors, flits, self.outs[out].step)
-    }
+/// What a packet is late by where channels make errors: a call, so that the hop of other fabrics is no longer for it.
+#[inline(never)]
+fn transmit<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    errors: &Errors,
+    out: PortRow,
+    flits: u16,
+) -> u64 {
+    view.optional.retries[out].send(errors, flits, view.outs[out].step)
 }
 
 /// Link-level retry as a mechanism.

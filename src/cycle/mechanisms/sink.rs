@@ -12,6 +12,7 @@
 //! Cost: O(1) per packet.
 
 use super::answer_rooms::AnswerRooms;
+use crate::cycle::joints::Sinking;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::slot::Slot;
@@ -67,23 +68,20 @@ impl Mechanism for Sinks {
     }
 }
 
-/// A packet at a host may start draining from now on.
-pub(in crate::cycle) fn arrive<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    lane: LaneRow,
-    packet: PacketRow,
-) {
-    let queue = &mut view.queues[view.shared.classifier().behind(lane, 0)];
-    if queue.head == PacketRow::NONE {
-        queue.head = packet;
-    } else {
-        view.packets[queue.tail].next = packet;
+impl<const W: usize, P: RuleSet> Sinking for View<'_, W, P> {
+    fn arrive_at_sink(&mut self, lane: LaneRow, packet: PacketRow) {
+        let queue = &mut self.queues[self.shared.classifier().behind(lane, 0)];
+        if queue.head == PacketRow::NONE {
+            queue.head = packet;
+        } else {
+            self.packets[queue.tail].next = packet;
+        }
+        queue.tail = packet;
+        let port_row = self.shared.numbering.port(lane);
+        let number = self.shared.numbering.number(lane);
+        self.ins[port_row].occupied.insert(number);
+        self.lists.sink_visits.push(port_row);
     }
-    queue.tail = packet;
-    let port_row = view.shared.numbering.port(lane);
-    let number = view.shared.numbering.number(lane);
-    view.ins[port_row].occupied.insert(number);
-    view.lists.sink_visits.push(port_row);
 }
 
 /// Starts packets at the sinks that became free, got a packet in this cycle or room for answers in the last one.

@@ -8,6 +8,7 @@
 //! References: [`IBA`](crate::references::IBA) section 7.6.9
 
 use crate::cycle::columns::{InputLaneArbiter, LaneArbiter};
+use crate::cycle::joints::LaneChoice;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Grant;
@@ -36,77 +37,52 @@ impl Mechanism for LaneArbiters {
     }
 }
 
-/// The lane that the arbiter of output `port` serves among `eligible` ones, of which there are some. Under the legacy rules
-/// it moves, and `None` is a bubble after which it is asked again in the next cycle; else nothing changes.
-#[inline]
-pub(in crate::cycle) fn consult<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    port: PortRow,
-    eligible: LaneMask,
-) -> Option<VlChoice> {
-    view.optional.vl[port].consult(view.shared, eligible)
-}
+impl<const W: usize, P: RuleSet> LaneChoice for View<'_, W, P> {
+    #[inline]
+    fn consult(&mut self, port: PortRow, eligible: LaneMask) -> Option<VlChoice> {
+        self.optional.vl[port].consult(self.shared, eligible)
+    }
 
-/// [`consult`] for the lanes of input `port`.
-#[inline]
-pub(in crate::cycle) fn consult_input<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    port: PortRow,
-    eligible: LaneMask,
-) -> Option<VlChoice> {
-    view.optional.vl_inputs[port]
-        .0
-        .consult(view.shared, eligible)
-}
+    #[inline]
+    fn consult_input(&mut self, port: PortRow, eligible: LaneMask) -> Option<VlChoice> {
+        self.optional.vl_inputs[port]
+            .0
+            .consult(self.shared, eligible)
+    }
 
-/// The lane that was chosen at an output has used its weight.
-#[inline]
-pub(in crate::cycle) fn commit<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    port: PortRow,
-    choice: VlChoice,
-    flits: u16,
-) {
-    view.optional.vl[port].commit(view.shared, choice, flits);
-}
+    #[inline]
+    fn commit(&mut self, port: PortRow, choice: VlChoice, flits: u16) {
+        self.optional.vl[port].commit(self.shared, choice, flits);
+    }
 
-/// The lane of a crossbar grant has used its weight, at the output, or at the input if VL arbitration acts there.
-#[inline]
-pub(in crate::cycle) fn commit_grant<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    grant: &Grant,
-    flits: u16,
-) {
-    let Some(choice) = grant.choice else {
-        return;
-    };
-    match view.shared.matching() {
-        Matching::OutputFirst => commit(view, grant.out, choice, flits),
-        Matching::InputFirst => {
-            view.optional.vl_inputs[grant.input]
-                .0
-                .commit(view.shared, choice, flits);
+    #[inline]
+    fn commit_grant(&mut self, grant: &Grant, flits: u16) {
+        let Some(choice) = grant.choice else {
+            return;
+        };
+        match self.shared.matching() {
+            Matching::OutputFirst => self.commit(grant.out, choice, flits),
+            Matching::InputFirst => {
+                self.optional.vl_inputs[grant.input]
+                    .0
+                    .commit(self.shared, choice, flits);
+            }
         }
     }
-}
 
-/// Which of the grants of an input it accepts first (D71), by their output lanes: those of the lowest kind; one kind without
-/// such an order.
-#[inline]
-pub(in crate::cycle) fn kind<const W: usize, P: RuleSet>(
-    view: &View<'_, W, P>,
-    lane: LaneRow,
-) -> u16 {
-    let shared = view.shared;
-    let Some(high) = shared.accepted_first() else {
-        return 0;
-    };
-    let number = shared.numbering.number(lane);
-    if shared.management().contains(number) {
-        0
-    } else if high.contains(number) {
-        1
-    } else {
-        2
+    #[inline]
+    fn kind(&self, lane: LaneRow) -> u16 {
+        let shared = self.shared;
+        let Some(high) = shared.accepted_first() else {
+            return 0;
+        };
+        let number = shared.numbering.number(lane);
+        if shared.management().contains(number) {
+            0
+        } else if high.contains(number) {
+            1
+        } else {
+            2
+        }
     }
 }

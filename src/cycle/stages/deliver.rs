@@ -13,7 +13,7 @@
 //! # Deviations
 //! None.
 
-use crate::cycle::mechanisms::adaptive;
+use crate::cycle::joints::Way as _;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Shared;
 use crate::cycle::view::View;
@@ -116,7 +116,7 @@ fn offer<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: Queue
         return;
     }
     if queue.requesting && view.shared.open() {
-        adaptive::offer(view, queue_row);
+        view.offer(queue_row);
     } else if queue.requesting {
         let lane = view
             .shared

@@ -17,7 +17,7 @@
 //! # Deviations
 //! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.
 
-use crate::cycle::mechanisms::adaptive;
+use crate::cycle::joints::{Sinking as _, Way as _};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Forwarding;
 use crate::cycle::view::View;
@@ -43,7 +43,7 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
         for &(lane, packet) in part {
             let port = view.shared.numbering.port(lane);
             if view.shared.sink_step() != 0 && view.place.is_host(port) {
-                crate::cycle::mechanisms::sink::arrive(view, lane, packet);
+                view.arrive_at_sink(lane, packet);
             } else {
                 append(view, lane, packet);
             }
@@ -60,7 +60,7 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     }
     view.lists.heads = heads;
     if let Some(adaptation) = view.shared.adaptation() {
-        adaptive::choose(view, adaptation);
+        view.choose(adaptation);
     }
 }
 

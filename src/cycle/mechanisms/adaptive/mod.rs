@@ -22,6 +22,7 @@ mod outputs;
 
 use self::outputs::Outputs;
 use crate::cycle::columns::{Choice, Contention, Request};
+use crate::cycle::joints::Way;
 use crate::cycle::look;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
@@ -97,14 +98,57 @@ struct Head<'a> {
     first_lane: u8,
 }
 
-/// Rule 5: the new heads of this cycle choose, queues in the order of their rows.
-pub(in crate::cycle) fn choose<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    adaptation: &Adaptation,
-) {
-    let mut choosing = std::mem::take(&mut view.lists.choosing);
-    choosing.drain(|queue| raise(view, adaptation, queue, view.queue_port(queue)));
-    view.lists.choosing = choosing;
+impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
+    fn choose(&mut self, adaptation: &Adaptation) {
+        let mut choosing = std::mem::take(&mut self.lists.choosing);
+        choosing.drain(|queue| raise(self, adaptation, queue, self.queue_port(queue)));
+        self.lists.choosing = choosing;
+    }
+
+    fn offer(&mut self, queue: QueueRow) {
+        let size = self.queues[queue].size;
+        for i in 0..self.optional.choices[queue].requests.len() {
+            let lane = self.optional.choices[queue].requests[i].lane;
+            self.consider(self.shared.numbering.port(lane), lane, size);
+        }
+    }
+
+    fn withdraw(&mut self, grant: &Grant) {
+        let shared = self.shared;
+        let size = self.queues[grant.queue].size;
+        self.optional.contention[shared.credit_lane(grant.lane)].remove(size);
+        if !shared.open() {
+            return;
+        }
+        let requests = &mut self.optional.choices[grant.queue].requests;
+        let requests = requests.drain(..);
+        for request in requests.filter(|request| request.lane != grant.lane) {
+            self.optional.contention[shared.credit_lane(request.lane)].remove(size);
+            let lane = &mut self.lanes[request.lane];
+            lane.requests.remove(grant.bit);
+            if lane.requests.is_empty() {
+                lane.need = 0;
+                let out = shared.numbering.port(request.lane);
+                let number = shared.numbering.number(request.lane);
+                self.outs[out].request_lanes.remove(number);
+            }
+        }
+    }
+
+    #[inline]
+    fn preference(&self, grant: &Grant) -> (bool, u32) {
+        let Some(adaptation) = self.shared.adaptation() else {
+            return (false, 0);
+        };
+        if !self.shared.open() {
+            return (false, 0);
+        }
+        let requests = &self.optional.choices[grant.queue].requests;
+        let mut same = requests.iter().filter(|request| request.lane == grant.lane);
+        let escape = same.next().is_some_and(|request| request.escape);
+        let credits = self.credits(grant.lane);
+        (escape, adaptation.capacity.saturating_sub(credits))
+    }
 }
 
 /// Routes the head of a queue and raises its requests.
@@ -235,69 +279,11 @@ fn request<const W: usize, P: RuleSet>(
         return;
     }
     if shared.open() {
-        return offer(view, head.queue);
+        return view.offer(head.queue);
     }
     let queue = &view.queues[head.queue];
     let lane = shared.numbering.lane(queue.out, u32::from(queue.out_lane));
     view.consider(queue.out, lane, size);
-}
-
-/// The input of a head that requests several outputs is free: they are looked at again.
-pub(in crate::cycle) fn offer<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    queue: QueueRow,
-) {
-    let size = view.queues[queue].size;
-    for i in 0..view.optional.choices[queue].requests.len() {
-        let lane = view.optional.choices[queue].requests[i].lane;
-        view.consider(view.shared.numbering.port(lane), lane, size);
-    }
-}
-
-/// Rule 3, withdrawal: the granted head no longer requests anything else.
-pub(in crate::cycle) fn withdraw<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    grant: &Grant,
-) {
-    let shared = view.shared;
-    let size = view.queues[grant.queue].size;
-    view.optional.contention[shared.credit_lane(grant.lane)].remove(size);
-    if !shared.open() {
-        return;
-    }
-    let requests = &mut view.optional.choices[grant.queue].requests;
-    let requests = requests.drain(..);
-    for request in requests.filter(|request| request.lane != grant.lane) {
-        view.optional.contention[shared.credit_lane(request.lane)].remove(size);
-        let lane = &mut view.lanes[request.lane];
-        lane.requests.remove(grant.bit);
-        if lane.requests.is_empty() {
-            lane.need = 0;
-            let out = shared.numbering.port(request.lane);
-            let number = shared.numbering.number(request.lane);
-            view.outs[out].request_lanes.remove(number);
-        }
-    }
-}
-
-/// Rule 3, acceptance: what an input prefers about a grant, less first; all grants are alike where heads request
-/// one output.
-#[inline]
-pub(in crate::cycle) fn preference<const W: usize, P: RuleSet>(
-    view: &View<'_, W, P>,
-    grant: &Grant,
-) -> (bool, u32) {
-    let Some(adaptation) = view.shared.adaptation() else {
-        return (false, 0);
-    };
-    if !view.shared.open() {
-        return (false, 0);
-    }
-    let requests = &view.optional.choices[grant.queue].requests;
-    let mut same = requests.iter().filter(|request| request.lane == grant.lane);
-    let escape = same.next().is_some_and(|request| request.escape);
-    let credits = view.credits(grant.lane);
-    (escape, adaptation.capacity.saturating_sub(credits))
 }
 
 impl Head<'_> {

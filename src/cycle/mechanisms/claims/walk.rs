@@ -4,6 +4,7 @@
 
 use super::kept::Kept;
 use super::{Claim, Claims};
+use crate::cycle::joints::Behind as _;
 use crate::cycle::mechanisms::ahead::Booked;
 use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::stages::cross::carry_out;

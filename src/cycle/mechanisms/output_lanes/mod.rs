@@ -29,11 +29,11 @@
 
 mod ledger;
 
-use super::vl_tables;
 use crate::cycle::columns::{OPEN_END, OutChannel, WaitingLane};
+use crate::cycle::joints::{Behind, LaneChoice as _, Sending as _};
 use crate::cycle::look;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
-use crate::cycle::rules::{RuleSet, Rules, with_rules};
+use crate::cycle::rules::{RuleSet, with_rules};
 use crate::cycle::slot::Slot;
 use crate::cycle::stages::cross::{forward, return_credits};
 use crate::cycle::state::{Grant, Place};
@@ -80,32 +80,14 @@ fn system<const W: usize, P: RuleSet>(
     mut channels: Transmission<'_, '_>,
 ) {
     if !fabric.events.lists().channel_visits.is_empty() {
-        run(&mut fabric.view::<P>(channels.columns(fabric.events.rules::<P>())));
+        let rules = fabric.events.rules::<P>();
+        fabric.view::<P>(channels.columns(rules)).transmit();
     }
 }
 
-/// Runs the stage.
-#[inline]
-pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
-    let mut due = std::mem::take(&mut view.lists.channel_visits);
-    for out in due.drain(..) {
-        transmit(view, out);
-    }
-    view.lists.channel_visits = due;
-}
-
-impl<P: RuleSet> Rules<'_, P> {
-    /// Whether a packet is larger than the buffer of its output lane: it stalls half-way (rule 3).
-    #[inline]
-    pub fn stalls(&self, flits: u16) -> bool {
-        self.output_lane_buffer() != 0 && u32::from(flits) > self.output_lane_buffer()
-    }
-}
-
-impl<const W: usize, P: RuleSet> View<'_, W, P> {
-    /// Largest packet that a lane of an output takes now: by its credits and by rule 1.
+impl<const W: usize, P: RuleSet> Behind for View<'_, W, P> {
     #[inline(always)]
-    pub fn room(&self, lane: LaneRow) -> u32 {
+    fn room(&self, lane: LaneRow) -> u32 {
         let credits = self.credits(lane);
         match self.shared.output_lane_buffer() {
             0 => credits,
@@ -120,9 +102,8 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
         }
     }
 
-    /// First cycle, maybe past, in which a lane takes a packet, as far as known ramps tell.
     #[inline(always)]
-    pub fn room_at(&self, lane: LaneRow, flits: u16) -> Option<u64> {
+    fn room_at(&self, lane: LaneRow, flits: u16) -> Option<u64> {
         let credits = self.lanes[self.shared.credit_row(lane)].ready_at(flits);
         match self.shared.output_lane_buffer() {
             0 => credits,
@@ -136,57 +117,55 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
             }
         }
     }
-}
 
-/// A packet that stalls holds input and output until the channel takes it: no wake-up is due before.
-pub(in crate::cycle) fn hold<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    grant: &Grant,
-) -> u64 {
-    if view.shared.speedup() == 1 {
-        view.ins[grant.input].wake_scheduled = true;
+    fn hold(&mut self, grant: &Grant) -> u64 {
+        if self.shared.speedup() == 1 {
+            self.ins[grant.input].wake_scheduled = true;
+        }
+        let lane = &mut self.optional.waiting[grant.lane];
+        lane.queue = grant.queue;
+        lane.input = grant.input;
+        OPEN_END
     }
-    let lane = &mut view.optional.waiting[grant.lane];
-    lane.queue = grant.queue;
-    lane.input = grant.input;
-    OPEN_END
-}
 
-/// A packet that was granted now passes the crossbar into its output lane (rule 1).
-#[inline(always)]
-pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    grant: &Grant,
-    packet_row: PacketRow,
-    flits: u16,
-    until: u64,
-) {
-    let step = view.outs[grant.out].step;
-    let passes = u32::from(flits).min(view.shared.output_lane_buffer()) as u16;
-    return_credits(view, grant.queue, grant.input, view.now, passes, step);
-    if is_taken_at_once(view, grant, flits) {
-        view.optional.waiting[grant.lane].free_at = until;
-        let number = view.shared.numbering.number(grant.lane);
-        return start(view, (grant.out, number), (packet_row, flits), None);
+    #[inline(always)]
+    fn enter(&mut self, grant: &Grant, packet_row: PacketRow, flits: u16, until: u64) {
+        let step = self.outs[grant.out].step;
+        let passes = u32::from(flits).min(self.shared.output_lane_buffer()) as u16;
+        return_credits(self, grant.queue, grant.input, self.now, passes, step);
+        if is_taken_at_once(self, grant, flits) {
+            self.optional.waiting[grant.lane].free_at = until;
+            let number = self.shared.numbering.number(grant.lane);
+            return start(self, (grant.out, number), (packet_row, flits), None);
+        }
+        let ready = self.now + self.shared.switch.crossbar_delay;
+        self.records[packet_row].requested = ready;
+        self.packets[packet_row].next = PacketRow::NONE;
+        let lane = &mut self.optional.waiting[grant.lane];
+        lane.flits += u32::from(flits);
+        lane.free_at = until;
+        if lane.head == PacketRow::NONE {
+            lane.head = packet_row;
+        } else {
+            self.packets[lane.tail].next = packet_row;
+        }
+        lane.tail = packet_row;
+        let channel = &mut self.optional.channels[grant.out];
+        channel
+            .waiting
+            .insert(self.shared.numbering.number(grant.lane));
+        let at = ready.max(channel.free_at);
+        schedule(self, grant.out, at);
     }
-    let ready = view.now + view.shared.switch.crossbar_delay;
-    view.records[packet_row].requested = ready;
-    view.packets[packet_row].next = PacketRow::NONE;
-    let lane = &mut view.optional.waiting[grant.lane];
-    lane.flits += u32::from(flits);
-    lane.free_at = until;
-    if lane.head == PacketRow::NONE {
-        lane.head = packet_row;
-    } else {
-        view.packets[lane.tail].next = packet_row;
+
+    #[inline]
+    fn transmit(&mut self) {
+        let mut due = std::mem::take(&mut self.lists.channel_visits);
+        for out in due.drain(..) {
+            visit(self, out);
+        }
+        self.lists.channel_visits = due;
     }
-    lane.tail = packet_row;
-    let channel = &mut view.optional.channels[grant.out];
-    channel
-        .waiting
-        .insert(view.shared.numbering.number(grant.lane));
-    let at = ready.max(channel.free_at);
-    schedule(view, grant.out, at);
 }
 
 /// Whether a packet that is granted now is the only one that its channel could take in this cycle, and would.
@@ -220,7 +199,7 @@ fn schedule<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: PortRow,
 }
 
 /// Visits a free channel (rule 2).
-fn transmit<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: PortRow) {
+fn visit<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: PortRow) {
     view.optional.channels[out].scheduled = false;
     let ready = ready_lanes(view, out, view.now);
     if let Some((lane, choice)) = choose(view, out, ready) {
@@ -278,7 +257,7 @@ fn choose<const W: usize, P: RuleSet>(
     let shared = view.shared;
     let by_tables = shared.matching() == Matching::OutputFirst || shared.tables_twice();
     if shared.tables().is_some() && by_tables {
-        let choice = vl_tables::consult(view, out, ready)?;
+        let choice = view.consult(out, ready)?;
         return Some((u32::from(choice.lane), Some(choice)));
     }
     let pointer = view.optional.channels[out].pointer;
@@ -325,7 +304,7 @@ fn start<const W: usize, P: RuleSet>(
         channel.pointer = shared.numbering.after(number);
     }
     if let Some(choice) = choice {
-        vl_tables::commit(view, out, choice, flits);
+        view.commit(out, choice, flits);
     }
     let row = &mut view.lanes[lane];
     row.sent = row.sent.wrapping_add(u32::from(flits));

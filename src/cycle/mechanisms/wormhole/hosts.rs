@@ -1,7 +1,7 @@
 //! Hosts: which lane of a channel passes a flit, and what a packet that starts changes.
 
 use super::{Flits, Held};
-use crate::cycle::mechanisms::vl_tables;
+use crate::cycle::joints::{LaneChoice as _, Sending as _};
 use crate::cycle::rules::Any;
 use crate::cycle::stages::inject::{Start, Starting, enter};
 use crate::cycle::view::{Injection, InjectionArbiters, View, column};
@@ -73,7 +73,7 @@ impl<const W: usize> Injecting<'_, '_, W> {
         if ready.is_empty() {
             return None;
         }
-        let choice = vl_tables::consult(&mut self.view, out, ready);
+        let choice = self.view.consult(out, ready);
         if choice.is_none() && self.view.shared.legacy_arbitration() {
             self.view.calendar.at(self.view.now + 1).wakes.push(out);
         }
@@ -128,7 +128,7 @@ impl<const W: usize> Injecting<'_, '_, W> {
         row.sent = row.sent.wrapping_add(1);
         row.take(1, view.now);
         if let Some(choice) = choice {
-            vl_tables::commit(view, out, choice, 1);
+            view.commit(out, choice, 1);
         }
         self.flits.push(at, to);
     }

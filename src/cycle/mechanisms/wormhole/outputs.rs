@@ -2,7 +2,7 @@
 
 use super::arrive::next_head;
 use super::{Flits, Held, Holder, Present};
-use crate::cycle::mechanisms::vl_tables;
+use crate::cycle::joints::{LaneChoice as _, Sending as _};
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;
 use crate::cycle::state::calendar::Ramp;
@@ -112,7 +112,7 @@ impl<const W: usize> Passing<'_, W> {
         if ready.is_empty() {
             return;
         }
-        let Some(choice) = vl_tables::consult(&mut self.view, out, ready) else {
+        let Some(choice) = self.view.consult(out, ready) else {
             if self.view.shared.legacy_arbitration() {
                 self.wake(out, self.view.now + 1);
             }
@@ -208,7 +208,7 @@ impl<const W: usize> Passing<'_, W> {
         let view = &self.view;
         let index = u16::from(view.outs[pick.out].index);
         let distance = index.wrapping_sub(view.ins[pick.input].accept_pointer) & 0x1ff;
-        (vl_tables::kind(view, pick.lane), distance)
+        (view.kind(pick.lane), distance)
     }
 
     /// A flit passes.
@@ -256,7 +256,7 @@ impl<const W: usize> Passing<'_, W> {
             from.leaving_queue = if is_last { QueueRow::NONE } else { queue };
         }
         if let Some(choice) = pick.choice {
-            vl_tables::commit(view, out, choice, 1);
+            view.commit(out, choice, 1);
         }
         return_credits(view, queue, input, now, 1, 1);
         if is_last {

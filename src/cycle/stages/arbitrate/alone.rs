@@ -14,6 +14,7 @@
 //! # Deviations
 //! None.
 
+use crate::cycle::joints::Behind as _;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::stages::cross::carry_out_here;
 use crate::cycle::state::Grant;

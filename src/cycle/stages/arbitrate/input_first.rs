@@ -17,8 +17,8 @@
 use super::alone::carry_out_now;
 use super::by_rule::among;
 use crate::cycle::columns::{InputArbiter, VoqPointer};
+use crate::cycle::joints::{Behind as _, LaneChoice as _};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
-use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::{RuleSet, with_rules};
 use crate::cycle::slot::Slot;
 use crate::cycle::stages::cross::settle;
@@ -218,7 +218,7 @@ fn pick_lane<const W: usize, P: RuleSet>(
         return None;
     }
     if view.shared.tables().is_some() {
-        let choice = vl_tables::consult_input(view, input, eligible)?;
+        let choice = view.consult_input(input, eligible)?;
         return Some((u32::from(choice.lane), Some(choice)));
     }
     let pointer = view.optional.input_first[input].lane;

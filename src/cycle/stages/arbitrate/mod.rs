@@ -29,8 +29,7 @@ pub use self::by_rule::OutputStreams;
 use self::alone::Found;
 use self::by_rule::by_rule;
 use self::requests::eligible;
-use crate::cycle::mechanisms::adaptive;
-use crate::cycle::mechanisms::vl_tables;
+use crate::cycle::joints::{LaneChoice as _, Way as _};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::stages::cross::{is_first_round, settle};
 use crate::cycle::state::Grant;
@@ -265,7 +264,7 @@ fn consult<const W: usize, P: RuleSet>(
     out: PortRow,
     found: LaneMask,
 ) -> Option<VlChoice> {
-    let choice = vl_tables::consult(view, out, found);
+    let choice = view.consult(out, found);
     if choice.is_none() && view.shared.legacy_arbitration() {
         view.calendar.at(view.now + 1).wakes.push(out);
     }
@@ -331,12 +330,8 @@ fn accept_one<const W: usize, P: RuleSet>(
         view.lists.refused = true;
         let held = view.lists.grants[rival];
         let rank = |grant: &Grant| {
-            let kind = vl_tables::kind(view, grant.lane);
-            (
-                kind,
-                adaptive::preference(view, grant),
-                distance(view, grant),
-            )
+            let kind = view.kind(grant.lane);
+            (kind, view.preference(grant), distance(view, grant))
         };
         if rank(&held) <= rank(grant) {
             return false;
@@ -353,7 +348,7 @@ fn accept_one<const W: usize, P: RuleSet>(
 fn accept_several<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
     let mut order = std::mem::take(&mut view.lists.order);
     for (number, grant) in (0u32..).zip(&view.lists.grants[first..]) {
-        let kind = vl_tables::kind(view, grant.lane);
+        let kind = view.kind(grant.lane);
         order.push((grant.input, kind << 9 | distance(view, grant), number));
     }
     order.sort_unstable();

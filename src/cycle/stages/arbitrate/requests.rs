@@ -6,6 +6,7 @@
 //! Cost: O(1) where the lane has room for the largest packet, else O(requests)
 
 use super::{Asked, choose};
+use crate::cycle::joints::Behind as _;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;
 use crate::fabric::mask::Mask;

@@ -1,6 +1,7 @@
 //! Channels behind the crossbar, and the buffers before them: the columns of fabrics that have them. The crossbar's stage fills them.
 
 use crate::cycle::columns::OutputBuffer;
+use crate::cycle::joints::Sending as _;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Grant;

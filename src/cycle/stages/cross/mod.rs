@@ -27,7 +27,7 @@ pub use self::buffer::OutputBuffers;
 use self::buffer::hold_channel;
 use self::emptied::is_unasked;
 use crate::cycle::columns::{self, OPEN_END};
-use crate::cycle::mechanisms::{adaptive, output_lanes, vl_tables};
+use crate::cycle::joints::{Behind as _, LaneChoice as _, Way as _};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{CreditReturn, Departure, Grant};
@@ -37,7 +37,6 @@ use crate::fabric::mask::Mask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 
 pub(in crate::cycle) use self::emptied::clear_occupied;
-pub(in crate::cycle) use output_lanes::run as transmit;
 
 /// Runs the stage.
 #[inline(never)]
@@ -120,21 +119,21 @@ fn carry_out_over<const W: usize, P: RuleSet, const TURNS: bool, const ERRORS: b
     first: bool,
 ) -> PacketRow {
     if view.shared.adaptation().is_some() {
-        adaptive::withdraw(view, grant);
+        view.withdraw(grant);
     }
     let taken = take_head(view, grant);
     let mut until = view.now + u64::from(taken.flits) * u64::from(view.outs[grant.out].step);
     if view.shared.stalls(taken.flits) {
-        until = output_lanes::hold(view, grant);
+        until = view.hold(grant);
     }
     let start = hold_channel::<W, P, ERRORS>(view, grant, taken.flits, until);
     occupy_output::<W, P, TURNS>(view, grant, taken.flits, first);
     if view.shared.tables().is_some() {
-        vl_tables::commit_grant(view, grant, taken.flits);
+        view.commit_grant(grant, taken.flits);
     }
     occupy_input::<W, P, TURNS>(view, grant, until, taken.emptied, first);
     if view.shared.output_lane_buffer() != 0 {
-        output_lanes::enter(view, grant, taken.packet, taken.flits, until);
+        view.enter(grant, taken.packet, taken.flits, until);
         return taken.packet;
     }
     let step = view.outs[grant.out].step;

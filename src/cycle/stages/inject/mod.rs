@@ -20,7 +20,7 @@ pub use self::start::Starting;
 pub(in crate::cycle) use self::start::Start;
 
 use self::start::{Tag, sent, take_next};
-use crate::cycle::mechanisms::vl_tables;
+use crate::cycle::joints::{LaneChoice as _, Sending as _};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::view::{Injection, InjectionArbiters, Optional, View};
 use crate::fabric::components::{NONE, Packet, PacketRecord};
@@ -105,7 +105,7 @@ fn pick<const W: usize, P: RuleSet>(
         if eligible.is_empty() {
             return None;
         }
-        let choice = vl_tables::consult(view, out, eligible);
+        let choice = view.consult(out, eligible);
         if choice.is_none() && view.shared.legacy_arbitration() {
             view.calendar.at(view.now + 1).wakes.push(out);
         }
@@ -174,7 +174,7 @@ fn start<const W: usize, P: RuleSet>(
     let credit_row = view.shared.credit_row(row);
     view.lanes[credit_row].take(waiting.size, view.now);
     if let Some(choice) = choice {
-        vl_tables::commit(view, out, choice, waiting.size);
+        view.commit(out, choice, waiting.size);
     }
     launch(view, hosts, (out, lane), (&waiting, tag), delay);
 }
