@@ -14,7 +14,6 @@
 //! Mechanisms add their own terms. Cost: O(state of the fabric) per check.
 
 use super::look::Columns;
-use super::mechanisms::wormhole::Flits;
 use super::records::Records;
 use super::state::{Mail, Note, Outbox, PacketPool, Shared};
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Row, Seen};
@@ -45,6 +44,8 @@ pub struct Ledger {
     /// Credits in hand per (channel, lane); `None` where they are not counted.
     held: Vec<Option<u64>>,
     lanes: usize,
+    /// Receiver of notices that are single flits for another shard, where packets go flit by flit.
+    flits: Option<u16>,
     /// Packets of the shard that is being entered, by place; with the input lane whose space they hold, if any.
     places: Vec<(PacketRow, Option<LaneRow>)>,
     broken: Option<String>,
@@ -87,19 +88,23 @@ impl Ledger {
         self.count_packets(view, channels);
         self.count_credits(view, channels);
         let shared = view.shared();
-        let flits = view.resource::<Flits>().map(Flits::receiver);
         for mail in inbox {
-            self.count_mail((shared, flits), mail, channels);
+            self.count_mail(shared, mail, channels);
         }
         let outbox = view.resource::<Outbox>();
         for (shard, mail) in outbox.into_iter().flat_map(|outbox| &outbox.0).enumerate() {
-            self.count_mail((shared, flits), mail, Seen::new(&all[shard]));
+            self.count_mail(shared, mail, Seen::new(&all[shard]));
         }
     }
 
     /// A mechanism holds a packet.
     pub fn holds(&mut self, packet: PacketRow) {
         self.places.push((packet, None));
+    }
+
+    /// Packets go flit by flit, to another shard as notices for a receiver.
+    pub fn passes_flits(&mut self, receiver: u16) {
+        self.flits = Some(receiver);
     }
 
     /// Mechanisms hold packets that have not entered the fabric.
@@ -211,13 +216,8 @@ impl Ledger {
         }
     }
 
-    /// `flits`: the receiver of single flits, if there is one.
-    fn count_mail(
-        &mut self,
-        (shared, flits): (&Shared, Option<u16>),
-        mail: &Mail,
-        channels: Channels<'_>,
-    ) {
+    fn count_mail(&mut self, shared: &Shared, mail: &Mail, channels: Channels<'_>) {
+        let flits = self.flits;
         let channel = |lane: LaneRow| channels[shared.numbering.port(lane)];
         for item in mail.packets() {
             self.in_fabric += 1;

@@ -14,7 +14,7 @@ use super::slot::Slot;
 use super::snapshot::{Persistent, Snapshot};
 use super::stages::inject::Start;
 use super::state::{Fact, Outbox, Shared, Worklists};
-use super::ties::{Alarm, Queued, Receiver, Regular, Riding, Sleeper, Ties};
+use super::ties::{Alarm, Carrier, Queued, Receiver, Regular, Riding, Sleeper, Ties};
 use super::view::View;
 use crate::fabric::placement::Placement;
 use crate::plan::Plan;
@@ -288,6 +288,11 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
     pub fn receiver(&mut self, receiver: Receiver) -> u16 {
         self.ties.receivers.push(receiver);
         self.ties.receivers.len() as u16 - 1
+    }
+
+    /// Who takes what packets from other shards carry, and parcels from there.
+    pub fn carrier(&mut self, carrier: Carrier) {
+        self.ties.carrier = Some(carrier);
     }
 
     /// State that a mechanism built before has registered.

@@ -4,6 +4,8 @@
 use super::counts::Count;
 use super::ledger::Term;
 use super::slot::Slot;
+use super::state::parcel::{Content, Parcel};
+use crate::fabric::rows::PortRow;
 use bevy_ecs::world::World;
 
 /// First cycle from one on in which a mechanism has something to do; `u64::MAX` = never. The cycle is then not jumped
@@ -15,6 +17,15 @@ pub type Queued = fn(&World) -> u64;
 
 /// Takes a notice from another shard: a row here, and the cycle from which it counts.
 pub type Receiver = fn(&mut World, u32, u64);
+
+/// Takes what packets from other shards carry, and control packets out of band that come from there.
+#[derive(Clone, Copy, Debug)]
+pub struct Carrier {
+    /// Keeps what a packet carries; returns the word for its record.
+    pub keep: fn(&mut World, Content) -> u32,
+    /// A parcel comes by the port of a network in a cycle.
+    pub join: fn(&mut World, u16, (u64, PortRow), Parcel),
+}
 
 /// A mechanism that may have nothing to do for whole windows.
 pub struct Sleeper {
@@ -77,6 +88,8 @@ pub struct Ties {
     pub looks: Vec<Regular>,
     /// Receivers of notices, by their number in [`Note::Notice`](super::state::Note::Notice).
     pub receivers: Vec<Receiver>,
+    /// Who takes what packets carry, and parcels.
+    pub carrier: Option<Carrier>,
 }
 
 impl Ties {

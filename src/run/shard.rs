@@ -1,7 +1,6 @@
 //! One shard: a world, its schedule, its mail.
 
 use crate::cycle::look::Look;
-use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::pass::next_event;
 use crate::cycle::profile::StageClock;
 use crate::cycle::snapshot::{Resume, SavedItem, Snapshot};
@@ -93,7 +92,6 @@ struct Turnover<'w> {
 struct Reached<'w, 's> {
     calendar: ResMut<'w, Calendar>,
     pool: ResMut<'w, PacketPool>,
-    probes: Option<ResMut<'w, Probes>>,
     packets: Query<'w, 's, (&'static mut Group<Packet>, &'static mut Group<PacketRecord>)>,
 }
 
@@ -157,6 +155,7 @@ impl<const W: usize> WorldShard<W> {
             return;
         }
         self.make_room();
+        let notices = self.open_notes();
         let receiving = self.receiving.get_mut(&mut self.world);
         let mut mail = receiving.expect("all resources exist");
         let (packets, records) = column!(mail.packets, pair);
@@ -166,34 +165,38 @@ impl<const W: usize> WorldShard<W> {
             packets: Rows::new(packets),
             records: Rows::new(records),
         };
-        let mut notices = Vec::new();
         for came in &mut self.inbox {
-            let (packets, credits, notes) = came.open();
+            let (packets, credits, _) = came.open();
+            receive::run(&mut receiving, packets, credits);
+        }
+        for (receiver, row, at) in notices {
+            self.ties.receivers[usize::from(receiver)](&mut self.world, row, at);
+        }
+    }
+
+    /// Hands over what mechanisms sent beside packets and credits, but for notices, which are returned.
+    fn open_notes(&mut self) -> Vec<(u16, u32, u64)> {
+        let mut notices = Vec::new();
+        let carrier = || self.ties.carrier.expect("they have sent it");
+        for came in &mut self.inbox {
+            let (packets, _, notes) = came.open();
             for note in notes.drain(..) {
-                let probes = mail.probes.as_mut();
-                let probes = probes.map(DetectChangesMut::bypass_change_detection);
                 match note {
                     Note::Content { packet, content } => {
-                        let probes = probes.expect("they have sent it");
-                        packets[packet].record.answer = probes.keep(content);
+                        let word = (carrier().keep)(&mut self.world, content);
+                        packets[packet].record.answer = word;
                     }
                     Note::Parcel {
                         network,
                         port,
                         at,
                         parcel,
-                    } => {
-                        let probes = probes.expect("they have sent it");
-                        probes.join(network, (at, port), parcel);
-                    }
+                    } => (carrier().join)(&mut self.world, network, (at, port), parcel),
                     Note::Notice { receiver, row, at } => notices.push((receiver, row, at)),
                 }
             }
-            receive::run(&mut receiving, packets, credits);
         }
-        for (receiver, row, at) in notices {
-            self.ties.receivers[usize::from(receiver)](&mut self.world, row, at);
-        }
+        notices
     }
 
     /// The same in one go, while nothing but the core has something to do.

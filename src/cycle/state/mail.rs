@@ -1,6 +1,6 @@
 //! Mail: what crosses from a shard to another, by kind. Everything in it is plain data.
 
-use crate::cycle::mechanisms::probes::{Content, Parcel};
+use super::parcel::{Content, Parcel};
 use crate::cycle::snapshot::Persistent;
 use crate::fabric::rows::{LaneRow, PortRow};
 use crate::fabric::{Packet, PacketRecord};

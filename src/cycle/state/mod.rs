@@ -16,6 +16,7 @@ pub mod calendar;
 mod flow_ends;
 pub mod mail;
 mod own_routes;
+pub mod parcel;
 pub mod pool;
 pub mod ring;
 pub(in crate::cycle) mod set_up_flows;

@@ -11,6 +11,7 @@ use crate::cycle::mechanisms::control::answers::Way;
 use crate::cycle::mechanisms::flows::{Flows, lane_of};
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
+use crate::cycle::ties::Carrier;
 use crate::fabric::rows::{HostRow, PortRow};
 use crate::ids::ChannelId;
 use crate::plan::{Control, FlowPlan};
@@ -41,6 +42,12 @@ impl Mechanism for Probing {
         Self::account(shard, &probes);
         Self::carry(shard, &probes);
         shard.resource(probes);
+        shard.carrier(Carrier {
+            keep: |world, content| world.resource_mut::<Probes>().keep(content),
+            join: |world, network, at, parcel| {
+                world.resource_mut::<Probes>().join(network, at, parcel);
+            },
+        });
         shard.alarm(|world, from| {
             let probes = world.resource::<Probes>();
             (probes.next_due().min(probes.next_out_of_band())).max(from)

@@ -5,11 +5,11 @@
 //! Writes: contents, the rows of contents in the records of packets, agents of hosts' channels
 //! Cost: O(packets of such classes that start)
 
-use super::content::{Content, Kind};
 use super::{Probes, Probing};
 use crate::cycle::mechanism::{ShardBuilder, Site};
 use crate::cycle::mechanisms::control::senders::Senders;
 use crate::cycle::slot::Slot;
+use crate::cycle::state::parcel::{Content, Kind};
 use crate::cycle::state::{Calendar, Place, Worklists};
 use crate::cycle::view::column;
 use crate::fabric::components::NONE;

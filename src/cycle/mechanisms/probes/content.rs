@@ -1,38 +1,7 @@
 //! What packets carry.
 
-use crate::control::Payload;
+use crate::cycle::state::parcel::{Content, Kind};
 use serde::{Deserialize, Serialize};
-
-/// Kind of what carries it; control packets that are wanted in one cycle are made in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) enum Kind {
-    /// A copy of a broadcast, which goes as control packets do; its word is the first.
-    Copy,
-    /// An answer; its value is the first word.
-    Answer,
-    /// A reply.
-    Reply,
-    /// A probe.
-    Probe,
-    /// No control packet, but one of data (D69).
-    Data,
-}
-
-/// What a packet carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Content {
-    pub(super) kind: Kind,
-    /// Whether it visits the agents on its way.
-    pub(super) visits: bool,
-    pub(super) payload: Payload,
-}
-
-impl Content {
-    /// What it is, if a packet of data carries it.
-    pub(in crate::cycle::mechanisms) fn of_data(&self) -> Option<Payload> {
-        (self.kind == Kind::Data).then_some(self.payload)
-    }
-}
 
 /// What the packets of a shard carry that are in band.
 #[derive(Debug, Default, Serialize, Deserialize)]

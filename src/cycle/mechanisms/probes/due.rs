@@ -1,12 +1,11 @@
 //! What is to be made of classes apart, in the order of D47 and D68.
 
 use super::Probes;
-use super::content::{Content, Kind};
-use super::network::Parcel;
 use crate::control::{Answer, Probe, Reply};
 use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::control::answers::Way;
 use crate::cycle::state::Place;
+use crate::cycle::state::parcel::{Content, Kind, Parcel};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{HostRow, PortRow};
 use serde::{Deserialize, Serialize};

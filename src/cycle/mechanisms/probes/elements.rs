@@ -1,8 +1,8 @@
 //! Elements of switches and hosts, and copies of broadcasts between them (D68).
 
-use super::content::{Content, Kind};
-use super::network::{Network, Parcel, Site};
+use super::network::{Network, Site};
 use crate::control::{Agent, Algorithm, Element, Payload};
+use crate::cycle::state::parcel::{Content, Parcel};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{HostRow, PortRow};
 use crate::plan::{Broadcast, OutOfBand};
@@ -149,12 +149,6 @@ impl Parcel {
             place: NONE,
             content,
         }
-    }
-
-    /// Whether it is one.
-    #[inline]
-    pub fn is_copy(&self) -> bool {
-        self.content.kind == Kind::Copy
     }
 }
 

@@ -104,9 +104,8 @@ fn enter_contents(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::content::{Content, Kind};
-    use super::super::network::Parcel;
     use super::*;
+    use crate::cycle::state::parcel::{Content, Kind, Parcel};
     use crate::run::laws::halted::Halted;
     use std::cmp::Reverse;
 

@@ -37,16 +37,15 @@ mod tests;
 mod visits;
 
 pub use build::Probing;
-pub use content::Content;
-pub use network::Parcel;
 
-use self::content::{Contents, Kind};
+use self::content::Contents;
 use self::due::Due;
 use self::elements::Elements;
 use self::network::{Network, Station};
 use super::control::answers::Way;
 use crate::control::{Agent, Algorithm, Payload};
 use crate::cycle::snapshot::{Persistent, Resume};
+use crate::cycle::state::parcel::{Content, Kind, Parcel};
 use crate::fabric::rows::PortRow;
 use crate::plan::OutOfBand;
 use bevy_ecs::resource::Resource;

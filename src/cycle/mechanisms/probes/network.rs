@@ -1,9 +1,9 @@
 //! A control network beside the data network (D49, D68).
 
 use super::Probes;
-use super::content::Content;
 use super::elements::{Copies, Elements};
 use crate::control::{Agent, Algorithm};
+use crate::cycle::state::parcel::Parcel;
 use crate::cycle::state::{Forwarding, Outbox, OwnRoutes};
 use crate::fabric::rows::PortRow;
 use crate::plan::OutOfBand;
@@ -11,20 +11,6 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
-
-/// A control packet out of band, or a copy of a broadcast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Parcel {
-    /// Its flow (global id).
-    pub(super) flow: u32,
-    /// Host it goes to (global id).
-    pub(super) destination: u32,
-    /// Creation cycle.
-    pub(super) created: u64,
-    /// Place on a route of its own, `NONE` where it goes by the tables.
-    pub(super) place: u32,
-    pub(super) content: Content,
-}
 
 /// What happens to a parcel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,12 +1,12 @@
 //! What senders, receivers and elements of hosts are told of control packets of classes apart, and what they send (D47, D68).
 
 use super::Probes;
-use super::content::{Content, Kind};
 use super::elements::Elements;
 use crate::control::Event;
 use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::control::senders::Senders;
 use crate::cycle::mechanisms::flows::Flows;
+use crate::cycle::state::parcel::{Content, Kind};
 use crate::cycle::state::{FlowEnd, Place};
 use crate::fabric::PacketRecord;
 

@@ -1,12 +1,12 @@
 //! Cycles of control networks, worked out by hand.
 
-use super::content::{Content, Kind};
 use super::elements::Elements;
-use super::network::{Far, Leads, Network, Parcel, Station};
+use super::network::{Far, Leads, Network, Station};
 use super::{Probes, Way};
 use crate::control::erratic::Erratic;
 use crate::control::probe::Place;
 use crate::control::{ALGORITHMS, Algorithm, ControlContext, Reply, WHOLE_LINK};
+use crate::cycle::state::parcel::{Content, Kind, Parcel};
 use crate::cycle::state::{Forwarding, Outbox, Outputs};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{HostRow, PortRow};

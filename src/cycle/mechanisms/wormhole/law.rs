@@ -23,6 +23,7 @@ pub(super) fn enter<const W: usize>(
         for lane in flits.lanes() {
             claim(lane, 1);
         }
+        ledger.passes_flits(flits.receiver());
     }
     for (_, held) in view.grouped::<LaneRow, Held>().enumerate() {
         if held.left > 0 && held.packet != PacketRow::NONE {
