@@ -6,6 +6,7 @@
 //! of it.
 
 use super::counts::Count;
+use super::joints::Joints;
 use super::ledger::Term;
 use super::rules::RuleSet;
 use super::schedule::{CycleBuilder, Pass};
@@ -74,37 +75,41 @@ pub trait Mechanism: Sized {
 }
 
 /// What the pass has fetched for its window.
-pub(in crate::cycle) struct Fetched<'a, 'v, 's, const W: usize, P: RuleSet> {
+pub(in crate::cycle) struct Fetched<'a, 'v, 's, const W: usize, P: RuleSet, J: Joints> {
     /// Columns, and what is to be done.
     pub(in crate::cycle) view: &'a mut View<'v, W, P>,
     /// Hosts, and what a packet that starts changes beside the fabric.
-    pub(in crate::cycle) start: &'a mut Start<'s>,
+    pub(in crate::cycle) start: &'a mut Start<'s, J>,
     /// Mail to other shards.
     pub(in crate::cycle) outbox: &'a mut Outbox,
 }
 
 /// What a mechanism does inside the pass ([`pass`](super::pass)): what its systems do, over what the pass has fetched. Nothing
 /// where it is not used.
-pub(in crate::cycle) trait Rider {
+pub(in crate::cycle) trait Rider<J: Joints> {
     /// Whether there may be one: then the facts of a cycle are kept for it.
     const RIDES: bool = true;
 
     /// First cycle in which it has something to do; one that is over stands for the next one.
     #[inline]
-    fn next(&self, _start: &Start<'_>) -> u64 {
+    fn next(&self, _start: &Start<'_, J>) -> u64 {
         u64::MAX
     }
 
     /// Its turn at the end of a slot, of those that [`pass`](super::pass) has turns for.
-    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>);
+    fn run<const W: usize, P: RuleSet>(
+        &mut self,
+        slot: Slot,
+        on: &mut Fetched<'_, '_, '_, W, P, J>,
+    );
 }
 
 /// Nobody rides.
-impl Rider for () {
+impl<J: Joints> Rider<J> for () {
     const RIDES: bool = false;
 
     #[inline(always)]
-    fn run<const W: usize, P: RuleSet>(&mut self, _: Slot, _: &mut Fetched<'_, '_, '_, W, P>) {}
+    fn run<const W: usize, P: RuleSet>(&mut self, _: Slot, _: &mut Fetched<'_, '_, '_, W, P, J>) {}
 }
 
 /// A shard that is being built.

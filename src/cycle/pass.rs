@@ -8,7 +8,7 @@
 //!
 //! Cost: nothing per cycle but the stages, and a look at the calendar and the sources for the next one.
 
-use super::joints::Behind as _;
+use super::joints::{Behind as _, Joints};
 use super::mechanism::{Fetched, Rider, ShardBuilder};
 use super::rules::RuleSet;
 use super::schedule::Pass;
@@ -61,49 +61,49 @@ pub fn has_riders<const W: usize>(shard: &ShardBuilder<'_, W>) -> bool {
 }
 
 /// The pass of a fabric without columns of mechanisms.
-pub fn bare<const W: usize, P: RuleSet>() -> Pass {
-    Box::new(IntoSystem::into_system(bare_system::<W, P>))
+pub fn bare<const W: usize, P: RuleSet, J: Joints>() -> Pass {
+    Box::new(IntoSystem::into_system(bare_system::<W, P, J>))
 }
 
 /// The pass with them, and with mechanisms that ride; `R`: what these work on, or nothing.
-pub(in crate::cycle) fn whole<const W: usize, P: RuleSet, R>() -> Pass
+pub(in crate::cycle) fn whole<const W: usize, P: RuleSet, J: Joints, R>() -> Pass
 where
     R: SystemParam + 'static,
-    for<'w, 's> SystemParamItem<'w, 's, R>: Rider,
+    for<'w, 's> SystemParamItem<'w, 's, R>: Rider<J>,
 {
-    Box::new(IntoSystem::into_system(system::<W, P, R>))
+    Box::new(IntoSystem::into_system(system::<W, P, J, R>))
 }
 
-fn bare_system<const W: usize, P: RuleSet>(
+fn bare_system<const W: usize, P: RuleSet, J: Joints>(
     (InMut(mail), In(window)): (InMut<'_, dyn Any>, In<[u64; 2]>),
     mut fabric: Fabric<'_, '_, W>,
-    mut starting: Starting<'_, '_>,
+    mut starting: Starting<'_, '_, J>,
     mut outbox: ResMut<'_, Outbox>,
 ) -> u64 {
     let view = &mut fabric.view::<P>(Optional::default());
     run(view, &mut starting, (mail, &mut outbox), window, &mut ())
 }
 
-fn system<const W: usize, P: RuleSet, R>(
+fn system<const W: usize, P: RuleSet, J: Joints, R>(
     (InMut(mail), In(window)): (InMut<'_, dyn Any>, In<[u64; 2]>),
     mut fabric: Fabric<'_, '_, W>,
     mut arbiters: AllArbiters<'_, '_>,
-    mut starting: Starting<'_, '_>,
+    mut starting: Starting<'_, '_, J>,
     mut outbox: ResMut<'_, Outbox>,
     mut riders: StaticSystemParam<'_, '_, R>,
 ) -> u64
 where
     R: SystemParam + 'static,
-    for<'w, 's> SystemParamItem<'w, 's, R>: Rider,
+    for<'w, 's> SystemParamItem<'w, 's, R>: Rider<J>,
 {
     let view = &mut fabric.view::<P>(arbiters.columns(fabric.events.rules::<P>()));
     let mail = (mail, &mut outbox);
     run(view, &mut starting, mail, window, &mut *riders)
 }
 
-fn run<const W: usize, P: RuleSet, R: Rider>(
+fn run<const W: usize, P: RuleSet, J: Joints, R: Rider<J>>(
     view: &mut View<'_, W, P>,
-    starting: &mut Starting<'_, '_>,
+    starting: &mut Starting<'_, '_, J>,
     (mail, outbox): (&mut dyn Any, &mut ResMut<'_, Outbox>),
     [from, to]: [u64; 2],
     riders: &mut R,
@@ -133,8 +133,8 @@ fn run<const W: usize, P: RuleSet, R: Rider>(
 
 /// First cycle from `from` on in which something is to be done.
 #[inline(always)]
-fn next<const W: usize, P: RuleSet, R: Rider>(
-    on: &Fetched<'_, '_, '_, W, P>,
+fn next<const W: usize, P: RuleSet, J: Joints, R: Rider<J>>(
+    on: &Fetched<'_, '_, '_, W, P, J>,
     riders: &R,
     from: u64,
 ) -> u64 {
@@ -144,7 +144,10 @@ fn next<const W: usize, P: RuleSet, R: Rider>(
 
 /// The stages of one cycle.
 #[inline(always)]
-fn cycle<const W: usize, P: RuleSet, R: Rider>(on: &mut Fetched<'_, '_, '_, W, P>, riders: &mut R) {
+fn cycle<const W: usize, P: RuleSet, J: Joints, R: Rider<J>>(
+    on: &mut Fetched<'_, '_, '_, W, P, J>,
+    riders: &mut R,
+) {
     let view = &mut *on.view;
     if view.calendar.is_busy(view.now) {
         stages::credits::run(view);
@@ -187,7 +190,7 @@ fn cycle<const W: usize, P: RuleSet, R: Rider>(on: &mut Fetched<'_, '_, '_, W, P
     }
 }
 
-impl Start<'_> {
+impl<J: Joints> Start<'_, J> {
     /// Takes packets and credits of other shards out of their mail.
     fn receive<const W: usize, P: RuleSet>(
         &mut self,
@@ -211,7 +214,7 @@ impl Start<'_> {
     fn making<'b, const W: usize, P: RuleSet>(
         &'b mut self,
         view: &'b mut View<'_, W, P>,
-    ) -> Hosts<'b, P> {
+    ) -> Hosts<'b, P, J> {
         Hosts {
             now: view.now,
             shared: view.shared,
@@ -220,7 +223,7 @@ impl Start<'_> {
             sources: &mut *self.sources,
             queues: &mut *self.queues,
             records: &mut *self.records,
-            replay: self.replay.as_deref_mut(),
+            messages: self.messages.as_deref_mut(),
             bounds: self.bounds.as_deref_mut(),
             ids: self.hosts,
             outs: view.outs.reborrow(),
@@ -232,13 +235,13 @@ impl Start<'_> {
     fn taking<'b, const W: usize, P: RuleSet>(
         &'b mut self,
         view: &'b mut View<'_, W, P>,
-    ) -> Taking<'b> {
+    ) -> Taking<'b, J> {
         Taking {
             now: view.now,
             lists: &mut *view.lists,
             pool: &mut *self.pool,
             records: &mut *self.records,
-            replay: self.replay.as_deref_mut(),
+            messages: self.messages.as_deref_mut(),
             packets: view.packets.seen(),
             packet_records: view.records.seen(),
         }
@@ -250,13 +253,13 @@ impl Start<'_> {
         &'b mut self,
         view: &'b mut View<'_, W, P>,
         outbox: &'b mut Outbox,
-    ) -> Leaving<'b> {
+    ) -> Leaving<'b, J> {
         Leaving {
             place: view.place,
             lists: &mut *view.lists,
             pool: &mut *self.pool,
             outbox,
-            probes: None,
+            contents: None,
             packets: view.packets.seen(),
             records: view.records.seen(),
         }

@@ -10,6 +10,7 @@
 //! Cost: some 400 instructions per hop, nothing in other fabrics; the time of 32,768 hosts is 0.51 of what it was without, that of
 //! 4,096 hosts 0.91 (`benches/README.md`).
 
+use super::joints::Joints;
 use super::rules::RuleSet;
 use super::stages::generate::Hosts;
 use super::state::Place;
@@ -200,7 +201,7 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
     }
 }
 
-impl<P: RuleSet> Hosts<'_, P> {
+impl<P: RuleSet, J: Joints> Hosts<'_, P, J> {
     /// For sources that make a packet: themselves, and what a packet of their host is put into.
     #[inline(never)]
     pub(in crate::cycle) fn prefetch(&self, rows: &[u32], class_count: u32) {

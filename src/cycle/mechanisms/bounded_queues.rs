@@ -4,6 +4,7 @@
 //!
 //! Cost: O(1) per packet.
 
+use crate::cycle::joints::Bounds;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::snapshot::Persistent;
 use crate::fabric::rows::{HostRow, Row};
@@ -21,19 +22,17 @@ pub struct BoundedQueues {
 
 impl Persistent for BoundedQueues {}
 
-impl BoundedQueues {
-    /// Takes a place for a packet, when there is one.
+impl Bounds for BoundedQueues {
     #[inline]
-    pub fn admit(&mut self, host: HostRow, class: u16) -> bool {
+    fn admit(&mut self, host: HostRow, class: u16) -> bool {
         let waiting = &mut self.waiting[host.index() * self.classes + usize::from(class)];
         let has_place = *waiting < self.limit;
         *waiting += u32::from(has_place);
         has_place
     }
 
-    /// A packet has left its queue.
     #[inline]
-    pub fn leave(&mut self, host: HostRow, class: u16) {
+    fn leave(&mut self, host: HostRow, class: u16) {
         self.waiting[host.index() * self.classes + usize::from(class)] -= 1;
     }
 }

@@ -10,6 +10,7 @@ pub mod congestion;
 pub mod control;
 pub mod dropping;
 pub mod flows;
+pub mod joined;
 pub mod meters;
 pub mod occupancy;
 pub mod output_lanes;

@@ -15,6 +15,7 @@
 //! None.
 
 use crate::cycle::counts::{Count, Reduction};
+use crate::cycle::joints::Joints;
 use crate::cycle::look;
 use crate::cycle::mechanism::{Fetched, Mechanism, Rider, ShardBuilder, Site};
 use crate::cycle::records::Records;
@@ -156,9 +157,13 @@ pub(in crate::cycle) struct OccupancyAboard<'w, 's> {
     depths: Query<'w, 's, &'static mut Depth>,
 }
 
-impl Rider for OccupancyAboard<'_, '_> {
+impl<J: Joints> Rider<J> for OccupancyAboard<'_, '_> {
     #[inline(always)]
-    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>) {
+    fn run<const W: usize, P: RuleSet>(
+        &mut self,
+        slot: Slot,
+        on: &mut Fetched<'_, '_, '_, W, P, J>,
+    ) {
         let (Slot::Observe, Some(own)) = (slot, &mut self.own) else {
             return;
         };

@@ -9,18 +9,27 @@ use super::congestion::FillingAboard;
 use super::congestion::requests::MarkingAboard;
 use super::control::ControlAboard;
 use super::flows::FlowsAboard;
+use super::joined::Joined;
 use super::occupancy::OccupancyAboard;
+
 use crate::cycle::mechanism::{Fetched, Rider, ShardBuilder};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::slot::Slot;
 use crate::cycle::stages::inject::Start;
+use crate::cycle::systems;
 use bevy_ecs::system::SystemParam;
+
+/// Adds the mechanisms that the plan asks for, and the stages of the core.
+pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
+    build_all(shard);
+    systems::stages::<W, Joined, Riders<'static, 'static>>(shard);
+}
 
 /// The mechanisms, in the order in which they are built.
 macro_rules! mechanisms {
     ($($mechanism:path),* $(,)?) => {
         /// Adds every mechanism that the site asks for.
-        pub fn build_all<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
+        fn build_all<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
             $(shard.add::<$mechanism>();)*
         }
     };
@@ -65,9 +74,9 @@ macro_rules! riders {
             $($rider: $type,)*
         }
 
-        impl Rider for Riders<'_, '_> {
+        impl Rider<Joined> for Riders<'_, '_> {
             #[inline]
-            fn next(&self, start: &Start<'_>) -> u64 {
+            fn next(&self, start: &Start<'_, Joined>) -> u64 {
                 let mut next = u64::MAX;
                 $(next = next.min(self.$rider.next(start));)*
                 next
@@ -77,7 +86,7 @@ macro_rules! riders {
             fn run<const W: usize, P: RuleSet>(
                 &mut self,
                 slot: Slot,
-                on: &mut Fetched<'_, '_, '_, W, P>,
+                on: &mut Fetched<'_, '_, '_, W, P, Joined>,
             ) {
                 $(self.$rider.run(slot, on);)*
             }

@@ -10,9 +10,10 @@
 //!
 //! Cost: O(log messages under way) per packet made, sent or delivered; memory grows with the messages under way.
 
+use crate::cycle::joints::Messages;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::snapshot::Persistent;
-use crate::fabric::PacketRecord;
+use crate::cycle::state::messages::{MessageKey, Post};
 use crate::fabric::rows::HostRow;
 use crate::ids::{HostId, SlId};
 use crate::plan::{ClassPlan, Plan};
@@ -21,36 +22,6 @@ use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
-
-/// What a message is known by: the first of its packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct MessageKey {
-    /// Sending host (global id).
-    pub source: u32,
-    /// Traffic class.
-    pub class: u16,
-    /// Number of its first packet within source and class.
-    pub first: u32,
-}
-
-/// A message that is read.
-#[derive(Clone, Debug)]
-pub struct Post {
-    /// Number over all sources of messages.
-    pub number: u64,
-    /// What it is known by.
-    pub key: MessageKey,
-    /// Receiving host (global id).
-    pub destination: u32,
-    /// Earliest cycle of release.
-    pub time: u64,
-    /// Size \[flits\].
-    pub flits: u64,
-    /// Packets.
-    pub packets: u32,
-    /// What it waits for: number, delay \[cycles\].
-    pub after: Vec<(u64, u64)>,
-}
 
 /// A message of a local host whose last packet has not started.
 #[derive(Debug, Serialize, Deserialize)]
@@ -129,17 +100,6 @@ impl Mechanism for Replaying {
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         shard.resource(self.0);
         shard.alarm(|world, from| world.resource::<Replay>().next(from));
-    }
-}
-
-impl MessageKey {
-    /// What a packet of a message is known by.
-    pub fn of(record: &PacketRecord) -> Self {
-        Self {
-            source: record.source,
-            class: record.class,
-            first: record.sequence,
-        }
     }
 }
 
@@ -233,102 +193,6 @@ impl Replay {
         }
     }
 
-    /// First cycle from `from` on in which a packet is to be made; `u64::MAX` = none is known.
-    #[inline]
-    pub fn next(&self, from: u64) -> u64 {
-        if !self.active.is_empty() {
-            return from;
-        }
-        let next = self.released.peek();
-        next.map_or(u64::MAX, |Reverse((cycle, ..))| from.max(*cycle))
-    }
-
-    /// Adds the rows that make a packet in cycle `now`.
-    pub fn collect(&mut self, now: u64, due: &mut Vec<u32>) {
-        while let Some(&Reverse((cycle, _, key))) = self.released.peek()
-            && cycle <= now
-        {
-            self.released.pop();
-            let row = self.outgoing[&key].row;
-            if self.lines[row as usize].is_empty() {
-                self.active.push(row);
-            }
-            self.lines[row as usize].push_back(key);
-        }
-        due.extend_from_slice(&self.active);
-    }
-
-    /// The next packet of a row that was collected.
-    pub fn create(&mut self, row: u32, class: &ClassPlan) -> Option<Creation> {
-        let line = &mut self.lines[row as usize];
-        let message = self.outgoing.get_mut(line.front()?)?;
-        let size = u64::from(class.size.largest()).min(message.flits);
-        let creation = Creation {
-            destination: HostId(message.destination),
-            sl: class.service_levels.first().copied().unwrap_or(SlId(0)),
-            size: size as u16,
-            sequence: u64::from(message.next),
-        };
-        message.next += 1;
-        message.flits -= size;
-        if message.flits == 0 {
-            line.pop_front();
-        }
-        Some(creation)
-    }
-
-    /// To be called when all packets of a cycle are made.
-    pub fn settle(&mut self) {
-        let lines = &self.lines;
-        self.active.retain(|&row| !lines[row as usize].is_empty());
-    }
-
-    /// Whether the class sends messages.
-    #[inline]
-    pub fn sends(&self, class: u16) -> bool {
-        self.sizes[usize::from(class)] > 0
-    }
-
-    /// A packet starts on the channel of its host, which it leaves before cycle `free`.
-    pub fn sent(&mut self, packet: MessageKey, free: u64) {
-        let Some((&key, message)) = self.outgoing.range_mut(..=packet).next_back() else {
-            return;
-        };
-        message.unsent -= 1;
-        if message.unsent > 0 {
-            return;
-        }
-        if let Some(message) = self.outgoing.remove(&key) {
-            if !self.incoming.contains_key(&key) {
-                self.keys.remove(&message.number);
-            }
-            self.complete(message.number, key.source, free, message.waiting);
-        }
-    }
-
-    /// A packet that was made in cycle `created` is delivered at `host` in cycle `now`; returns when the first packet of its
-    /// message was made if it was the last one to arrive.
-    pub fn delivered(
-        &mut self,
-        packet: MessageKey,
-        created: u64,
-        host: u32,
-        now: u64,
-    ) -> Option<u64> {
-        let (&key, message) = self.incoming.range_mut(..=packet).next_back()?;
-        message.left -= 1;
-        message.created = message.created.min(created);
-        if message.left > 0 {
-            return None;
-        }
-        let message = self.incoming.remove(&key)?;
-        if !self.outgoing.contains_key(&key) {
-            self.keys.remove(&message.number);
-        }
-        self.complete(message.number, host, now + 1, message.waiting);
-        Some(message.created)
-    }
-
     /// The message is complete at `host` from cycle `since` on: what waits for it there goes on.
     fn complete(&mut self, number: u64, host: u32, since: u64, waiting: Vec<Dependent>) {
         for Dependent { key, delay } in waiting {
@@ -346,5 +210,89 @@ impl Replay {
             self.complete.insert((number, host), since);
             self.completed.push_back((since, number, host));
         }
+    }
+}
+
+impl Messages for Replay {
+    #[inline]
+    fn next(&self, from: u64) -> u64 {
+        if !self.active.is_empty() {
+            return from;
+        }
+        let next = self.released.peek();
+        next.map_or(u64::MAX, |Reverse((cycle, ..))| from.max(*cycle))
+    }
+
+    fn collect(&mut self, now: u64, due: &mut Vec<u32>) {
+        while let Some(&Reverse((cycle, _, key))) = self.released.peek()
+            && cycle <= now
+        {
+            self.released.pop();
+            let row = self.outgoing[&key].row;
+            if self.lines[row as usize].is_empty() {
+                self.active.push(row);
+            }
+            self.lines[row as usize].push_back(key);
+        }
+        due.extend_from_slice(&self.active);
+    }
+
+    fn create(&mut self, row: u32, class: &ClassPlan) -> Option<Creation> {
+        let line = &mut self.lines[row as usize];
+        let message = self.outgoing.get_mut(line.front()?)?;
+        let size = u64::from(class.size.largest()).min(message.flits);
+        let creation = Creation {
+            destination: HostId(message.destination),
+            sl: class.service_levels.first().copied().unwrap_or(SlId(0)),
+            size: size as u16,
+            sequence: u64::from(message.next),
+        };
+        message.next += 1;
+        message.flits -= size;
+        if message.flits == 0 {
+            line.pop_front();
+        }
+        Some(creation)
+    }
+
+    fn settle(&mut self) {
+        let lines = &self.lines;
+        self.active.retain(|&row| !lines[row as usize].is_empty());
+    }
+
+    #[inline]
+    fn sends(&self, class: u16) -> bool {
+        self.sizes[usize::from(class)] > 0
+    }
+
+    fn sent(&mut self, packet: MessageKey, free: u64) {
+        let Some((&key, message)) = self.outgoing.range_mut(..=packet).next_back() else {
+            return;
+        };
+        message.unsent -= 1;
+        if message.unsent > 0 {
+            return;
+        }
+        if let Some(message) = self.outgoing.remove(&key) {
+            if !self.incoming.contains_key(&key) {
+                self.keys.remove(&message.number);
+            }
+            self.complete(message.number, key.source, free, message.waiting);
+        }
+    }
+
+    fn delivered(&mut self, packet: MessageKey, created: u64, host: u32, now: u64) -> Option<u64> {
+        let (&key, message) = self.incoming.range_mut(..=packet).next_back()?;
+        message.left -= 1;
+        message.created = message.created.min(created);
+        if message.left > 0 {
+            return None;
+        }
+        let message = self.incoming.remove(&key)?;
+        if !self.outgoing.contains_key(&key) {
+            self.keys.remove(&message.number);
+        }
+        self.complete(message.number, host, now + 1, message.waiting);
+        Some(message.created)
     }
 }

@@ -13,8 +13,9 @@
 //! # Deviations
 //! The credits of a host at link rate were arranged when its last switch sent the packet.
 
-use crate::cycle::mechanisms::replay::{MessageKey, Replay};
+use crate::cycle::joints::{Joints, Messages as _};
 use crate::cycle::records::Records;
+use crate::cycle::state::messages::MessageKey;
 use crate::cycle::state::{Calendar, PacketPool, Worklists};
 use crate::cycle::view::column;
 use crate::fabric::rows::{PacketRow, Seen};
@@ -23,12 +24,12 @@ use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
 
 /// The system.
-pub fn system(
+pub fn system<J: Joints>(
     calendar: Res<'_, Calendar>,
     mut lists: ResMut<'_, Worklists>,
     mut pool: ResMut<'_, PacketPool>,
     mut records: ResMut<'_, Records>,
-    mut replay: Option<ResMut<'_, Replay>>,
+    mut messages: Option<ResMut<'_, J::Messages>>,
     mut packets: Query<'_, '_, (&mut Group<Packet>, &mut Group<PacketRecord>)>,
 ) {
     let lists = lists.bypass_change_detection();
@@ -36,39 +37,39 @@ pub fn system(
         return;
     }
     let (packets, packet_records) = column!(packets, pair);
-    run(&mut Taking {
+    run(&mut Taking::<J> {
         now: calendar.now(),
         lists,
         pool: pool.bypass_change_detection(),
         records: records.bypass_change_detection(),
-        replay: replay.as_deref_mut(),
+        messages: messages.as_deref_mut(),
         packets: Seen::new(packets),
         packet_records: Seen::new(packet_records),
     });
 }
 
 /// What the stage works on.
-pub(in crate::cycle) struct Taking<'a> {
+pub(in crate::cycle) struct Taking<'a, J: Joints> {
     pub(in crate::cycle) now: u64,
     pub(in crate::cycle) lists: &'a mut Worklists,
     pub(in crate::cycle) pool: &'a mut PacketPool,
     pub(in crate::cycle) records: &'a mut Records,
-    pub(in crate::cycle) replay: Option<&'a mut Replay>,
+    pub(in crate::cycle) messages: Option<&'a mut J::Messages>,
     pub(in crate::cycle) packets: Seen<'a, PacketRow, Packet>,
     pub(in crate::cycle) packet_records: Seen<'a, PacketRow, PacketRecord>,
 }
 
 /// Runs the stage.
-pub(in crate::cycle) fn run(taking: &mut Taking<'_>) {
+pub(in crate::cycle) fn run<J: Joints>(taking: &mut Taking<'_, J>) {
     let now = taking.now;
     for &row in &taking.lists.consumed {
         let (packet, record) = (&taking.packets[row], &taking.packet_records[row]);
         taking.records.delivered(now, packet, record);
-        if let Some(replay) = &mut taking.replay
-            && replay.sends(record.class)
+        if let Some(messages) = &mut taking.messages
+            && messages.sends(record.class)
         {
             let (name, host) = (MessageKey::of(record), packet.destination);
-            let complete = replay.delivered(name, record.created, host, now);
+            let complete = messages.delivered(name, record.created, host, now);
             if let Some(created) = complete {
                 taking.records.message(now, record.class, created);
             }

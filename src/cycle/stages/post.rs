@@ -5,7 +5,7 @@
 //! Writes: mail, packet pool
 //! Cost: O(packets and credits that leave)
 
-use crate::cycle::mechanisms::probes::Probes;
+use crate::cycle::joints::{Contents as _, Joints};
 use crate::cycle::state::{CreditMail, Outbox, PacketMail, PacketPool, Place, Worklists};
 use crate::cycle::view::column;
 use crate::fabric::rows::{PacketRow, Seen};
@@ -14,12 +14,12 @@ use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
 
 /// The system.
-pub fn system(
+pub fn system<J: Joints>(
     place: Res<'_, Place>,
     mut lists: ResMut<'_, Worklists>,
     mut pool: ResMut<'_, PacketPool>,
     mut outbox: ResMut<'_, Outbox>,
-    mut probes: Option<ResMut<'_, Probes>>,
+    mut contents: Option<ResMut<'_, J::Contents>>,
     mut packets: Query<'_, '_, (&mut Group<Packet>, &mut Group<PacketRecord>)>,
 ) {
     let lists = lists.bypass_change_detection();
@@ -27,30 +27,30 @@ pub fn system(
         return;
     }
     let (packets, records) = column!(packets, pair);
-    run(&mut Leaving {
+    run(&mut Leaving::<J> {
         place: &place,
         lists,
         pool: pool.bypass_change_detection(),
         outbox: outbox.bypass_change_detection(),
-        probes: probes.as_deref_mut(),
+        contents: contents.as_deref_mut(),
         packets: Seen::new(packets),
         records: Seen::new(records),
     });
 }
 
 /// What the stage works on.
-pub(in crate::cycle) struct Leaving<'a> {
+pub(in crate::cycle) struct Leaving<'a, J: Joints> {
     pub(in crate::cycle) place: &'a Place,
     pub(in crate::cycle) lists: &'a mut Worklists,
     pub(in crate::cycle) pool: &'a mut PacketPool,
     pub(in crate::cycle) outbox: &'a mut Outbox,
-    pub(in crate::cycle) probes: Option<&'a mut Probes>,
+    pub(in crate::cycle) contents: Option<&'a mut J::Contents>,
     pub(in crate::cycle) packets: Seen<'a, PacketRow, Packet>,
     pub(in crate::cycle) records: Seen<'a, PacketRow, PacketRecord>,
 }
 
 /// Runs the stage.
-pub(in crate::cycle) fn run(leaving: &mut Leaving<'_>) {
+pub(in crate::cycle) fn run<J: Joints>(leaving: &mut Leaving<'_, J>) {
     let (place, outbox) = (leaving.place, &mut *leaving.outbox);
     let numbering = place.shared.numbering;
     for departure in leaving.lists.outgoing.packets.drain(..) {
@@ -63,8 +63,8 @@ pub(in crate::cycle) fn run(leaving: &mut Leaving<'_>) {
             packet: leaving.packets[departure.packet],
             record: *record,
         });
-        if let Some(probes) = &mut leaving.probes
-            && let Some(content) = probes.take(record.class, record.answer)
+        if let Some(contents) = &mut leaving.contents
+            && let Some(content) = contents.take(record.class, record.answer)
         {
             mail.add_content(content);
         }

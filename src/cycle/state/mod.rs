@@ -15,6 +15,7 @@ mod adaptation;
 pub mod calendar;
 mod flow_ends;
 pub mod mail;
+pub mod messages;
 mod own_routes;
 pub mod parcel;
 pub mod pool;

@@ -5,7 +5,8 @@
 //! Cost: O(messages) over a run; the files are read as the run goes on.
 
 use super::{GlobalAct, LastingAct};
-use crate::cycle::mechanisms::replay::{MessageKey, Post, Replay};
+use crate::cycle::mechanisms::replay::Replay;
+use crate::cycle::state::messages::{MessageKey, Post};
 use crate::ids::HostId;
 use crate::plan::Plan;
 use crate::run::outcome::RunError;

@@ -3,6 +3,7 @@
 use super::ecn::{Ecn, MarkStream};
 use super::infiniband::InfiniBand;
 use crate::cycle::columns::OutputBuffer;
+use crate::cycle::joints::Joints;
 use crate::cycle::mechanism::{Fetched, Mechanism, Rider, ShardBuilder, Site};
 use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::slot::Slot;
@@ -244,9 +245,13 @@ pub(in crate::cycle) struct FillingAboard<'w, 's> {
     streams: Query<'w, 's, &'static mut MarkStream>,
 }
 
-impl Rider for FillingAboard<'_, '_> {
+impl<J: Joints> Rider<J> for FillingAboard<'_, '_> {
     #[inline(always)]
-    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>) {
+    fn run<const W: usize, P: RuleSet>(
+        &mut self,
+        slot: Slot,
+        on: &mut Fetched<'_, '_, '_, W, P, J>,
+    ) {
         let (Slot::Mark, Some(by), Some(markable)) = (slot, &self.by, &self.markable) else {
             return;
         };

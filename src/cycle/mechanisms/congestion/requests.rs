@@ -13,6 +13,7 @@
 //! InfiniBand leaves the byte meaning of the threshold to the vendor; this is one reading of it. Root and
 //! victim are not told apart. References: [`IBA`](crate::references::IBA) annex A10.
 
+use crate::cycle::joints::Joints;
 use crate::cycle::mechanism::{Fetched, Mechanism, Rider, ShardBuilder, Site};
 use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::slot::Slot;
@@ -72,9 +73,13 @@ pub(in crate::cycle) struct MarkingAboard<'w> {
     marking: Option<Res<'w, Marking>>,
 }
 
-impl Rider for MarkingAboard<'_> {
+impl<J: Joints> Rider<J> for MarkingAboard<'_> {
     #[inline(always)]
-    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>) {
+    fn run<const W: usize, P: RuleSet>(
+        &mut self,
+        slot: Slot,
+        on: &mut Fetched<'_, '_, '_, W, P, J>,
+    ) {
         if let (Slot::Mark, Some(marking)) = (slot, &self.marking) {
             run(on.view, marking.threshold);
         }

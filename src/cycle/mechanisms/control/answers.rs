@@ -1,6 +1,7 @@
 //! Answers: from the receiver that gives one to the control queue of its lane.
 
 use crate::control::Answer;
+use crate::cycle::joints::{Replies, Taken};
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::records::Records;
@@ -120,12 +121,6 @@ impl Answers {
         class >= self.first
     }
 
-    /// Size of the answer that goes next in the lane of a source queue \[flits\].
-    #[inline]
-    pub fn front(&self, queue: usize) -> Option<u16> {
-        self.queues[queue].front().map(|queued| queued.packet.size)
-    }
-
     /// Packets that a host (row) has made in a class of control packets.
     pub fn made(&self, host: u32, class: u16) -> u32 {
         let class = usize::from(class - self.first);
@@ -135,13 +130,6 @@ impl Answers {
     /// What waits in the control queue beside a source queue.
     pub fn queued(&self, queue: usize) -> impl Iterator<Item = &Queued> {
         self.queues[queue].iter()
-    }
-
-    /// That answer starts.
-    pub fn pop(&mut self, queue: usize) -> Option<Queued> {
-        let queued = self.queues[queue].pop_front()?;
-        self.waiting -= 1;
-        Some(queued)
     }
 
     /// Where the answers of the flow that ends in this row go.
@@ -193,6 +181,23 @@ impl Answers {
         });
         self.waiting += 1;
         sequence
+    }
+}
+
+impl Replies for Answers {
+    #[inline]
+    fn front(&self, queue: usize) -> Option<u16> {
+        self.queues[queue].front().map(|queued| queued.packet.size)
+    }
+
+    fn pop(&mut self, queue: usize) -> Option<Taken> {
+        let queued = self.queues[queue].pop_front()?;
+        self.waiting -= 1;
+        Some(Taken {
+            flow: queued.flow,
+            answer: queued.value,
+            ..Taken::queued(queued.packet, false)
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::answers::{self, Answers, Making};
 use super::senders::Senders;
 use crate::control::{Arrival, Event, Payload, Reply};
+use crate::cycle::joints::{Contents as _, Joints};
 use crate::cycle::mechanism::{Fetched, Rider};
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::flows::Flows;
@@ -202,20 +203,24 @@ pub(in crate::cycle) struct ControlAboard<'w> {
     senders: Option<ResMut<'w, Senders>>,
 }
 
-impl Rider for ControlAboard<'_> {
+impl<J: Joints<Supply = Flows, Replies = Answers>> Rider<J> for ControlAboard<'_> {
     #[inline]
-    fn next(&self, start: &Start<'_>) -> u64 {
-        let answers = start.answers.as_ref().map(|answers| answers.next());
+    fn next(&self, start: &Start<'_, J>) -> u64 {
+        let answers = start.replies.as_ref().map(|answers| answers.next());
         let senders = self.senders.as_ref().map(|senders| senders.next());
         let next = answers.into_iter().chain(senders).min();
         next.unwrap_or(u64::MAX)
     }
 
     #[inline(always)]
-    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>) {
+    fn run<const W: usize, P: RuleSet>(
+        &mut self,
+        slot: Slot,
+        on: &mut Fetched<'_, '_, '_, W, P, J>,
+    ) {
         let (view, start) = (&mut *on.view, &mut *on.start);
         let senders = self.senders.as_deref_mut();
-        let (flows, answers) = (start.flows.as_deref_mut(), start.answers.as_deref_mut());
+        let (flows, answers) = (start.supply.as_deref_mut(), start.replies.as_deref_mut());
         let (Some(senders), Some(flows), Some(answers)) = (senders, flows, answers) else {
             return;
         };

@@ -7,6 +7,7 @@
 
 use super::Flows;
 use super::make::{self, Making};
+use crate::cycle::joints::Joints;
 use crate::cycle::mechanism::{Fetched, Rider};
 use crate::cycle::records::Records;
 use crate::cycle::rules::RuleSet;
@@ -127,16 +128,20 @@ pub(in crate::cycle) struct FlowsAboard<'w> {
     tails: Option<ResMut<'w, Tails>>,
 }
 
-impl Rider for FlowsAboard<'_> {
+impl<J: Joints<Supply = Flows>> Rider<J> for FlowsAboard<'_> {
     #[inline]
-    fn next(&self, start: &Start<'_>) -> u64 {
-        start.flows.as_ref().map_or(u64::MAX, |flows| flows.next())
+    fn next(&self, start: &Start<'_, J>) -> u64 {
+        start.supply.as_ref().map_or(u64::MAX, |flows| flows.next())
     }
 
     #[inline(always)]
-    fn run<const W: usize, P: RuleSet>(&mut self, slot: Slot, on: &mut Fetched<'_, '_, '_, W, P>) {
+    fn run<const W: usize, P: RuleSet>(
+        &mut self,
+        slot: Slot,
+        on: &mut Fetched<'_, '_, '_, W, P, J>,
+    ) {
         let (view, start) = (&mut *on.view, &mut *on.start);
-        let Some(flows) = start.flows.as_deref_mut() else {
+        let Some(flows) = start.supply.as_deref_mut() else {
             return;
         };
         if slot == Slot::Admit && flows.next() <= view.now {

@@ -3,8 +3,8 @@
 //! Flows are rows of a resource and not entities: an entity costs sixty bytes of bookkeeping, and a host's flows are
 //! looked up by row only.
 
-use super::Taken;
 use super::limit::LastStart;
+use crate::cycle::joints::Taken;
 use crate::fabric::source_queue::Waiting;
 use crate::measure::flow_counts::{Amount, FlowSent};
 use crate::plan::{FlowPlan, Limit};

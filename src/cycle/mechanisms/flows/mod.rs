@@ -44,46 +44,18 @@ use self::make::Wake;
 use self::ready::rate_of;
 use self::session::Session;
 use self::slots::SlotClock;
+use crate::cycle::joints::{Supply, Taken};
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::wheel::Wheel;
 use crate::fabric::components::NONE;
 use crate::fabric::rows::PortRow;
-use crate::fabric::source_queue::{SourceQueues, Waiting};
+use crate::fabric::source_queue::SourceQueues;
 use crate::measure::flow_counts::FlowSent;
 use crate::plan::{Limit, Scheduler, Slots};
 use crate::traffic::{Gap, Process, SizeDistribution};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// A packet that starts.
-#[derive(Clone, Copy, Debug)]
-pub struct Taken {
-    /// The packet.
-    pub packet: Waiting,
-    /// Whether nothing of the lane could go after it.
-    pub drained: bool,
-    /// Its flow (global id), `NONE` of another packet.
-    pub flow: u32,
-    /// What it says, if it is an answer.
-    pub answer: u32,
-    /// Whether it is made in this moment.
-    pub is_new: bool,
-}
-
-impl Taken {
-    /// A packet that has waited in a queue and is none of a flow; `drained`: nothing can go after it.
-    #[inline]
-    pub fn queued(packet: Waiting, drained: bool) -> Self {
-        Self {
-            packet,
-            drained,
-            flow: NONE,
-            answer: 0,
-            is_new: false,
-        }
-    }
-}
 
 /// What does not change.
 #[derive(Debug)]
@@ -238,53 +210,6 @@ impl Flows {
         self.wakes.push(at, wake.code());
     }
 
-    /// Size of the packet that a lane would send next, `None`: there is none; `queue` its source queue.
-    #[inline]
-    pub fn candidate(&mut self, queues: &SourceQueues, queue: usize, now: u64) -> Option<u16> {
-        let front = queues.front(queue);
-        let number = self.lane_of[queue];
-        let Some(lane) = self.lanes.get_mut(number as usize) else {
-            return front.map(|front| front.size);
-        };
-        if self.buckets.are_there() {
-            return self.buckets.candidate(number, front);
-        }
-        match lane.pick(self.given.scheduler, &self.rows, front, now)? {
-            Pick::Queue => front.map(|front| front.size),
-            Pick::Flow(row) => Some(self.size_of(row)),
-        }
-    }
-
-    /// The packet of the last [`Self::candidate`] starts.
-    pub fn take(&mut self, queues: &mut SourceQueues, queue: usize, now: u64) -> Option<Taken> {
-        let number = self.lane_of[queue];
-        let scheduler = self.given.scheduler;
-        let Some(lane) = self.lanes.get_mut(number as usize) else {
-            let (packet, drained) = queues.pop(queue)?;
-            return Some(Taken::queued(packet, drained));
-        };
-        if self.buckets.are_there() {
-            return self.take_entered(queues, (queue, number), now);
-        }
-        let taken = match lane.take()? {
-            Pick::Queue => {
-                let (packet, _) = queues.pop(queue)?;
-                lane.start_queue(scheduler, packet.size, now);
-                Taken::queued(packet, false)
-            }
-            Pick::Flow(row) => self.start(row, now)?,
-        };
-        let lane = &self.lanes[number as usize];
-        let tick = lane.tick(scheduler);
-        let drained = queues.front(queue).is_none() && tick.is_none_or(|tick| tick > now);
-        if let Some(tick) = tick.filter(|&tick| tick > now) {
-            self.wake_lane(number, tick);
-        }
-        // the lane that sends asks for no visit
-        self.asks.clear();
-        Some(Taken { drained, ..taken })
-    }
-
     /// The next packet of a flow starts.
     fn start(&mut self, row: u32, now: u64) -> Option<Taken> {
         let size = self.size_of(row);
@@ -372,5 +297,52 @@ impl Flows {
             None => sizes.largest(),
         };
         flow.next_size = u64::from(size).min(flow.left) as u16;
+    }
+}
+
+impl Supply for Flows {
+    #[inline]
+    fn candidate(&mut self, queues: &SourceQueues, queue: usize, now: u64) -> Option<u16> {
+        let front = queues.front(queue);
+        let number = self.lane_of[queue];
+        let Some(lane) = self.lanes.get_mut(number as usize) else {
+            return front.map(|front| front.size);
+        };
+        if self.buckets.are_there() {
+            return self.buckets.candidate(number, front);
+        }
+        match lane.pick(self.given.scheduler, &self.rows, front, now)? {
+            Pick::Queue => front.map(|front| front.size),
+            Pick::Flow(row) => Some(self.size_of(row)),
+        }
+    }
+
+    fn take(&mut self, queues: &mut SourceQueues, queue: usize, now: u64) -> Option<Taken> {
+        let number = self.lane_of[queue];
+        let scheduler = self.given.scheduler;
+        let Some(lane) = self.lanes.get_mut(number as usize) else {
+            let (packet, drained) = queues.pop(queue)?;
+            return Some(Taken::queued(packet, drained));
+        };
+        if self.buckets.are_there() {
+            return self.take_entered(queues, (queue, number), now);
+        }
+        let taken = match lane.take()? {
+            Pick::Queue => {
+                let (packet, _) = queues.pop(queue)?;
+                lane.start_queue(scheduler, packet.size, now);
+                Taken::queued(packet, false)
+            }
+            Pick::Flow(row) => self.start(row, now)?,
+        };
+        let lane = &self.lanes[number as usize];
+        let tick = lane.tick(scheduler);
+        let drained = queues.front(queue).is_none() && tick.is_none_or(|tick| tick > now);
+        if let Some(tick) = tick.filter(|&tick| tick > now) {
+            self.wake_lane(number, tick);
+        }
+        // the lane that sends asks for no visit
+        self.asks.clear();
+        Some(Taken { drained, ..taken })
     }
 }

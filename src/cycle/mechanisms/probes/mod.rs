@@ -44,6 +44,7 @@ use self::elements::Elements;
 use self::network::{Network, Station};
 use super::control::answers::Way;
 use crate::control::{Agent, Algorithm, Payload};
+use crate::cycle::joints;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::parcel::{Content, Kind, Parcel};
 use crate::fabric::rows::PortRow;
@@ -137,13 +138,6 @@ impl Probes {
         self.number(class).is_some()
     }
 
-    /// Takes what a packet of a class carries, if it is one in band of a class apart or that carries; `row` as its record says.
-    #[inline]
-    pub fn take(&mut self, class: u16, row: u32) -> Option<Content> {
-        self.number(class)?;
-        Some(self.contents.take(row))
-    }
-
     /// What a packet in band carries, if it is a probe; `row` as its record says.
     #[inline]
     pub(in crate::cycle::mechanisms) fn probe(&mut self, row: u32) -> Option<&mut Payload> {
@@ -162,5 +156,13 @@ impl Probes {
         if let Some(times) = self.given.times[number] {
             self.networks[number].join(times, (at, port), parcel);
         }
+    }
+}
+
+impl joints::Contents for Probes {
+    #[inline]
+    fn take(&mut self, class: u16, row: u32) -> Option<Content> {
+        self.number(class)?;
+        Some(self.contents.take(row))
     }
 }

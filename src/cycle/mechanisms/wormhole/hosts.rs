@@ -2,6 +2,7 @@
 
 use super::{Flits, Held};
 use crate::cycle::joints::{LaneChoice as _, Sending as _};
+use crate::cycle::mechanisms::joined::Joined;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::inject::{Start, Starting, enter};
 use crate::cycle::view::{Injection, InjectionArbiters, View, column};
@@ -15,7 +16,7 @@ use bevy_ecs::prelude::{Query, ResMut};
 /// What passing flits of hosts changes.
 struct Injecting<'a, 'b, const W: usize> {
     view: View<'a, W>,
-    hosts: Start<'b>,
+    hosts: Start<'b, Joined>,
     flits: &'a mut Flits,
     held: Rows<'a, LaneRow, Held>,
 }
@@ -24,7 +25,7 @@ struct Injecting<'a, 'b, const W: usize> {
 pub(super) fn system<const W: usize>(
     mut fabric: Injection<'_, '_, W>,
     mut arbiters: InjectionArbiters<'_, '_>,
-    mut starting: Starting<'_, '_>,
+    mut starting: Starting<'_, '_, Joined>,
     mut held: Query<'_, '_, &mut Group<Held>>,
     mut flits: ResMut<'_, Flits>,
 ) {

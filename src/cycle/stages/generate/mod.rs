@@ -19,8 +19,7 @@
 pub mod sources;
 
 use self::sources::Sources;
-use crate::cycle::mechanisms::bounded_queues::BoundedQueues;
-use crate::cycle::mechanisms::replay::Replay;
+use crate::cycle::joints::{Bounds as _, Joints, Messages as _};
 use crate::cycle::records::Records;
 use crate::cycle::rules::{RuleSet, Rules};
 use crate::cycle::state::worklists::Created;
@@ -37,21 +36,21 @@ use bevy_ecs::system::SystemParam;
 
 /// System parameter: hosts, their sources and queues.
 #[derive(SystemParam)]
-pub struct Making<'w, 's> {
+pub struct Making<'w, 's, J: Joints> {
     place: Local<'s, Place>,
     calendar: Res<'w, Calendar>,
     lists: ResMut<'w, Worklists>,
     sources: ResMut<'w, Sources>,
     queues: ResMut<'w, SourceQueues>,
     records: ResMut<'w, Records>,
-    replay: Option<ResMut<'w, Replay>>,
-    bounds: Option<ResMut<'w, BoundedQueues>>,
+    messages: Option<ResMut<'w, <J as Joints>::Messages>>,
+    bounds: Option<ResMut<'w, <J as Joints>::Bounds>>,
     hosts: Query<'w, 's, &'static Host>,
     outs: Query<'w, 's, &'static mut OutPort>,
 }
 
 /// What the stage works on.
-pub(in crate::cycle) struct Hosts<'a, P: RuleSet> {
+pub(in crate::cycle) struct Hosts<'a, P: RuleSet, J: Joints> {
     pub(in crate::cycle) now: u64,
     pub(in crate::cycle) shared: Rules<'a, P>,
     pub(in crate::cycle) place: &'a Place,
@@ -59,21 +58,21 @@ pub(in crate::cycle) struct Hosts<'a, P: RuleSet> {
     pub(in crate::cycle) sources: &'a mut Sources,
     pub(in crate::cycle) queues: &'a mut SourceQueues,
     pub(in crate::cycle) records: &'a mut Records,
-    pub(in crate::cycle) replay: Option<&'a mut Replay>,
-    pub(in crate::cycle) bounds: Option<&'a mut BoundedQueues>,
+    pub(in crate::cycle) messages: Option<&'a mut J::Messages>,
+    pub(in crate::cycle) bounds: Option<&'a mut J::Bounds>,
     pub(in crate::cycle) ids: Seen<'a, HostRow, Host>,
     pub(in crate::cycle) outs: Rows<'a, PortRow, OutPort>,
 }
 
 /// The system.
-pub fn system<P: RuleSet>(mut making: Making<'_, '_>) {
+pub fn system<P: RuleSet, J: Joints>(mut making: Making<'_, '_, J>) {
     let now = making.calendar.now();
-    let replay = making.replay.as_deref();
-    if !making.sources.is_busy(now) && replay.is_none_or(|replay| replay.next(now) != now) {
+    let messages = making.messages.as_deref();
+    if !making.sources.is_busy(now) && messages.is_none_or(|messages| messages.next(now) != now) {
         return;
     }
     let hosts = making.hosts.contiguous_iter().into_iter().flatten().next();
-    run(&mut Hosts::<P> {
+    run(&mut Hosts::<P, J> {
         now,
         shared: Rules::new(&making.place.shared),
         place: &making.place,
@@ -81,7 +80,7 @@ pub fn system<P: RuleSet>(mut making: Making<'_, '_>) {
         sources: making.sources.bypass_change_detection(),
         queues: making.queues.bypass_change_detection(),
         records: making.records.bypass_change_detection(),
-        replay: making.replay.as_deref_mut(),
+        messages: making.messages.as_deref_mut(),
         bounds: making.bounds.as_deref_mut(),
         ids: Seen::new(hosts.unwrap_or_default()),
         outs: Rows::new(column!(making.outs)),
@@ -90,12 +89,12 @@ pub fn system<P: RuleSet>(mut making: Making<'_, '_>) {
 
 /// Runs the stage.
 #[inline(never)]
-pub(in crate::cycle) fn run<P: RuleSet>(hosts: &mut Hosts<'_, P>) {
+pub(in crate::cycle) fn run<P: RuleSet, J: Joints>(hosts: &mut Hosts<'_, P, J>) {
     let class_count = hosts.shared.traffic.classes.len() as u32;
     hosts.sources.collect(hosts.now, class_count > 1);
     let mut due = std::mem::take(&mut hosts.sources.due);
-    if let Some(replay) = &mut hosts.replay {
-        replay.collect(hosts.now, &mut due);
+    if let Some(messages) = &mut hosts.messages {
+        messages.collect(hosts.now, &mut due);
         due.sort_unstable();
     }
     for part in due.chunks(hosts.place.group(due.len())) {
@@ -108,13 +107,13 @@ pub(in crate::cycle) fn run<P: RuleSet>(hosts: &mut Hosts<'_, P>) {
     }
     due.clear();
     hosts.sources.due = due;
-    if let Some(replay) = &mut hosts.replay {
-        replay.settle();
+    if let Some(messages) = &mut hosts.messages {
+        messages.settle();
     }
 }
 
 #[inline]
-fn create<P: RuleSet>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
+fn create<P: RuleSet, J: Joints>(hosts: &mut Hosts<'_, P, J>, row: u32, class_count: u32) {
     let shared = hosts.shared;
     let (host, class_number) = match class_count {
         1 => (row, 0),
@@ -123,10 +122,10 @@ fn create<P: RuleSet>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
     let host = HostRow(host);
     let class = &shared.traffic.classes[class_number as usize];
     let source = hosts.sources.source(row);
-    let (made, gap) = match &mut hosts.replay {
-        Some(replay) if class.messages.is_some() => {
+    let (made, gap) = match &mut hosts.messages {
+        Some(messages) if class.messages.is_some() => {
             source.count();
-            (replay.create(row, class), Gap::Never)
+            (messages.create(row, class), Gap::Never)
         }
         _ => match source.create(class) {
             Some(creation) => (Some(creation), source.next_gap(class)),
@@ -151,8 +150,8 @@ fn create<P: RuleSet>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
 
 /// Puts the packet into its host's queue, unless that is full; returns whether it was rejected.
 #[inline]
-fn enqueue<P: RuleSet>(
-    hosts: &mut Hosts<'_, P>,
+fn enqueue<P: RuleSet, J: Joints>(
+    hosts: &mut Hosts<'_, P, J>,
     host: HostRow,
     class: u16,
     creation: &Creation,

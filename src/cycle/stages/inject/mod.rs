@@ -20,7 +20,7 @@ pub use self::start::Starting;
 pub(in crate::cycle) use self::start::Start;
 
 use self::start::{Tag, sent, take_next};
-use crate::cycle::joints::{LaneChoice as _, Sending as _};
+use crate::cycle::joints::{Joints, LaneChoice as _, Sending as _};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::view::{Injection, InjectionArbiters, Optional, View};
 use crate::fabric::components::{NONE, Packet, PacketRecord};
@@ -30,9 +30,9 @@ use crate::fabric::source_queue::Waiting;
 use crate::qos::vl_arbitration::VlChoice;
 
 /// The system without columns of mechanisms.
-pub fn bare<const W: usize, P: RuleSet>(
+pub fn bare<const W: usize, P: RuleSet, J: Joints>(
     mut fabric: Injection<'_, '_, W>,
-    mut starting: Starting<'_, '_>,
+    mut starting: Starting<'_, '_, J>,
 ) {
     if !fabric.events.lists().host_visits.is_empty() {
         let view = &mut fabric.view::<P>(Optional::default());
@@ -41,10 +41,10 @@ pub fn bare<const W: usize, P: RuleSet>(
 }
 
 /// The system with those of arbiters.
-pub fn system<const W: usize, P: RuleSet>(
+pub fn system<const W: usize, P: RuleSet, J: Joints>(
     mut fabric: Injection<'_, '_, W>,
     mut arbiters: InjectionArbiters<'_, '_>,
-    mut starting: Starting<'_, '_>,
+    mut starting: Starting<'_, '_, J>,
 ) {
     if !fabric.events.lists().host_visits.is_empty() {
         let view = &mut fabric.view::<P>(arbiters.columns(fabric.events.rules::<P>()));
@@ -54,9 +54,9 @@ pub fn system<const W: usize, P: RuleSet>(
 
 /// Runs the stage.
 #[inline(never)]
-pub(in crate::cycle) fn run<const W: usize, P: RuleSet>(
+pub(in crate::cycle) fn run<const W: usize, P: RuleSet, J: Joints>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, J>,
 ) {
     let mut visits = std::mem::take(&mut view.lists.host_visits);
     for part in visits.chunks(view.place.group(visits.len())) {
@@ -73,9 +73,9 @@ pub(in crate::cycle) fn run<const W: usize, P: RuleSet>(
 
 /// A host that may start a packet.
 #[inline(always)]
-fn visit<const W: usize, P: RuleSet>(
+fn visit<const W: usize, P: RuleSet, J: Joints>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, J>,
     out: PortRow,
 ) {
     let port = &mut view.outs[out];
@@ -92,9 +92,9 @@ fn visit<const W: usize, P: RuleSet>(
 
 /// Rule 1.
 #[inline]
-fn pick<const W: usize, P: RuleSet>(
+fn pick<const W: usize, P: RuleSet, J: Joints>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, J>,
     out: PortRow,
 ) -> Option<(u32, Option<VlChoice>)> {
     let port = &view.outs[out];
@@ -124,9 +124,9 @@ fn pick<const W: usize, P: RuleSet>(
 
 /// Whether what a lane would send next fits its credits; starves the lane otherwise.
 #[inline]
-fn fits<const W: usize, P: RuleSet>(
+fn fits<const W: usize, P: RuleSet, J: Joints>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, J>,
     out: PortRow,
     lane: u32,
 ) -> bool {
@@ -146,9 +146,9 @@ fn fits<const W: usize, P: RuleSet>(
 
 /// Rule 2.
 #[inline]
-fn start<const W: usize, P: RuleSet>(
+fn start<const W: usize, P: RuleSet, J: Joints>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, J>,
     out: PortRow,
     lane: u32,
     choice: Option<VlChoice>,
@@ -181,9 +181,9 @@ fn start<const W: usize, P: RuleSet>(
 
 /// A packet starts on a channel that passes single flits, the first of which is late by `delay`; returns its size. Credits and
 /// channel are the caller's.
-pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
+pub(in crate::cycle) fn enter<const W: usize, P: RuleSet, J: Joints>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, J>,
     (out, lane): (PortRow, u32),
     delay: u64,
 ) -> Option<u16> {
@@ -194,9 +194,9 @@ pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
 
 /// The packet enters the fabric: its first hop's event. The switch of a host is in its shard.
 #[inline]
-fn launch<const W: usize, P: RuleSet>(
+fn launch<const W: usize, P: RuleSet, J: Joints>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, J>,
     (out, lane): (PortRow, u32),
     (waiting, tag): (&Waiting, Tag),
     delay: u64,

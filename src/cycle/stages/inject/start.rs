@@ -3,14 +3,12 @@
 //! Part of `Slot::Inject`.
 //! Cost: O(1) per question
 
-use crate::cycle::mechanisms::bounded_queues::BoundedQueues;
-use crate::cycle::mechanisms::control::Answers;
-use crate::cycle::mechanisms::flows::{Flows, Taken};
-use crate::cycle::mechanisms::replay::{MessageKey, Replay};
+use crate::cycle::joints::{Bounds as _, Joints, Messages as _, Replies as _, Supply as _, Taken};
 use crate::cycle::records::Records;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::PacketPool;
+use crate::cycle::state::messages::MessageKey;
 use crate::cycle::state::worklists::Created;
 use crate::cycle::view::View;
 use crate::fabric::Host;
@@ -25,28 +23,28 @@ use bevy_ecs::system::SystemParam;
 
 /// System parameter: hosts, and what a packet that starts changes beside the fabric.
 #[derive(SystemParam)]
-pub struct Starting<'w, 's> {
+pub struct Starting<'w, 's, J: Joints> {
     pool: ResMut<'w, PacketPool>,
     sources: ResMut<'w, Sources>,
     queues: ResMut<'w, SourceQueues>,
     records: ResMut<'w, Records>,
-    replay: Option<ResMut<'w, Replay>>,
-    bounds: Option<ResMut<'w, BoundedQueues>>,
-    flows: Option<ResMut<'w, Flows>>,
-    answers: Option<ResMut<'w, Answers>>,
+    messages: Option<ResMut<'w, <J as Joints>::Messages>>,
+    bounds: Option<ResMut<'w, <J as Joints>::Bounds>>,
+    supply: Option<ResMut<'w, <J as Joints>::Supply>>,
+    replies: Option<ResMut<'w, <J as Joints>::Replies>>,
     hosts: Query<'w, 's, &'static Host>,
 }
 
 /// The same, fetched.
-pub(in crate::cycle) struct Start<'a> {
+pub(in crate::cycle) struct Start<'a, J: Joints> {
     pub(in crate::cycle) pool: &'a mut PacketPool,
     pub(in crate::cycle) sources: &'a mut Sources,
     pub(in crate::cycle) queues: &'a mut SourceQueues,
     pub(in crate::cycle) records: &'a mut Records,
-    pub(in crate::cycle) replay: Option<&'a mut Replay>,
-    pub(in crate::cycle) bounds: Option<&'a mut BoundedQueues>,
-    pub(in crate::cycle) flows: Option<&'a mut Flows>,
-    pub(in crate::cycle) answers: Option<&'a mut Answers>,
+    pub(in crate::cycle) messages: Option<&'a mut J::Messages>,
+    pub(in crate::cycle) bounds: Option<&'a mut J::Bounds>,
+    pub(in crate::cycle) supply: Option<&'a mut J::Supply>,
+    pub(in crate::cycle) replies: Option<&'a mut J::Replies>,
     pub(in crate::cycle) hosts: Seen<'a, HostRow, Host>,
 }
 
@@ -66,28 +64,28 @@ impl Tag {
     };
 }
 
-impl Starting<'_, '_> {
-    pub(in crate::cycle) fn start(&mut self) -> Start<'_> {
+impl<J: Joints> Starting<'_, '_, J> {
+    pub(in crate::cycle) fn start(&mut self) -> Start<'_, J> {
         let hosts = self.hosts.contiguous_iter().into_iter().flatten().next();
         Start {
             pool: self.pool.bypass_change_detection(),
             sources: self.sources.bypass_change_detection(),
             queues: self.queues.bypass_change_detection(),
             records: self.records.bypass_change_detection(),
-            replay: self.replay.as_deref_mut(),
+            messages: self.messages.as_deref_mut(),
             bounds: self.bounds.as_deref_mut(),
-            flows: self.flows.as_deref_mut(),
-            answers: self.answers.as_deref_mut(),
+            supply: self.supply.as_deref_mut(),
+            replies: self.replies.as_deref_mut(),
             hosts: Seen::new(hosts.unwrap_or_default()),
         }
     }
 }
 
-impl Start<'_> {
+impl<J: Joints> Start<'_, J> {
     /// Size of what a lane sends next, by its source queue \[flits\].
     #[inline]
     pub(in crate::cycle) fn candidate(&mut self, queue: usize, now: u64) -> Option<u16> {
-        if self.flows.is_none() {
+        if self.supply.is_none() {
             return self.queues.front(queue).map(|head| head.size);
         }
         self.next(queue, now)
@@ -96,23 +94,22 @@ impl Start<'_> {
     /// The same in a fabric with flows.
     #[inline(never)]
     fn next(&mut self, queue: usize, now: u64) -> Option<u16> {
-        let flows = self.flows.as_mut()?;
-        let answers = self.answers.as_ref();
-        let answer = answers.and_then(|answers| answers.front(queue));
-        answer.or_else(|| flows.candidate(self.queues, queue, now))
+        let supply = self.supply.as_mut()?;
+        let replies = self.replies.as_ref();
+        let answer = replies.and_then(|replies| replies.front(queue));
+        answer.or_else(|| supply.candidate(self.queues, queue, now))
     }
 
     /// That packet starts, in a fabric with flows.
     #[inline(never)]
     fn take(&mut self, queue: usize, now: u64) -> Option<Taken> {
-        let flows = self.flows.as_mut()?;
-        let answers = self.answers.as_mut();
-        match answers.and_then(|answers| answers.pop(queue)) {
-            None => flows.take(self.queues, queue, now),
+        let supply = self.supply.as_mut()?;
+        let replies = self.replies.as_mut();
+        match replies.and_then(|replies| replies.pop(queue)) {
+            None => supply.take(self.queues, queue, now),
             Some(answer) => Some(Taken {
-                flow: answer.flow,
-                answer: answer.value,
-                ..Taken::queued(answer.packet, self.candidate(queue, now).is_none())
+                drained: self.candidate(queue, now).is_none(),
+                ..answer
             }),
         }
     }
@@ -120,14 +117,14 @@ impl Start<'_> {
 
 /// What a lane sends next leaves its queue or flow; and whether nothing of the lane could go after it.
 #[inline(always)]
-pub(super) fn take_next<const W: usize, P: RuleSet>(
+pub(super) fn take_next<const W: usize, P: RuleSet, J: Joints>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, J>,
     out: PortRow,
     lane: u32,
 ) -> Option<(Waiting, bool, Tag)> {
     let queue = (view.shared.numbering).source_queue(view.place.host(out), lane);
-    if hosts.flows.is_none() {
+    if hosts.supply.is_none() {
         let (packet, drained) = hosts.queues.pop(queue)?;
         return Some((packet, drained, Tag::NONE));
     }
@@ -165,22 +162,22 @@ fn note_made<const W: usize, P: RuleSet>(
 
 /// A packet has left its source queue: a saturating source makes the next, a message may be complete.
 #[inline]
-pub(super) fn sent<const W: usize, P: RuleSet>(
+pub(super) fn sent<const W: usize, P: RuleSet, J: Joints>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, J>,
     out: PortRow,
     waiting: &Waiting,
 ) {
     let (host, class) = (view.place.host(out), waiting.class);
-    if let Some(replay) = &mut hosts.replay
-        && replay.sends(class)
+    if let Some(messages) = &mut hosts.messages
+        && messages.sends(class)
     {
         let packet = MessageKey {
             source: hosts.hosts[host].id,
             class,
             first: waiting.sequence,
         };
-        replay.sent(packet, view.outs[out].free_at);
+        messages.sent(packet, view.outs[out].free_at);
     }
     if let Some(bounds) = &mut hosts.bounds {
         bounds.leave(host, class);

@@ -3,6 +3,7 @@
 use super::super::super::simulation::Simulation;
 use super::super::places::{Places, Spot};
 use crate::cycle::columns::WaitingLane;
+use crate::cycle::joints::Replies as _;
 use crate::cycle::mechanisms::control::{Answers, SenderState, Senders};
 use crate::cycle::mechanisms::flows::{FlowState, Flows, Picked, Tails};
 use crate::cycle::mechanisms::waits::Waits;

@@ -1,6 +1,6 @@
 //! The places inside a hop where a mechanism may act: what stages ask, and who answers is not theirs to know.
 //!
-//! A joint of the fabric is a trait that its mechanism implements for the [`View`] of every rule set, so a stage that imports the joint
+//! A joint of the fabric is a trait that its mechanism implements for the [view](super::View) of every rule set, so a stage that imports the joint
 //! calls the mechanism itself: nothing is looked up, and what a rule set leaves out is not compiled. Every method says when it is called;
 //! without the mechanism it is not, or says what a plain fabric has.
 //!
@@ -12,7 +12,20 @@
 //! | [`Sending`] | `Cross`, `Transmit`, `Inject` | link-level retry |
 //! | [`Sinking`] | `Route` | sinks |
 //!
+//! A joint of hosts is a trait of the state that a mechanism has in the shard; [`Joints`] names all of them, and stages are generic over it.
+//!
+//! | joint | asked by | answered by |
+//! |---|---|---|
+//! | [`Supply`], [`Replies`] | `Inject` | flows, control |
+//! | [`Messages`] | `Generate`, `Inject`, `Consume` | messages |
+//! | [`Bounds`] | `Generate`, `Inject` | bounded source queues |
+//! | [`Contents`] | the end of `Consume` | probes |
+//!
 //! Cost: none of its own.
+
+mod hosts;
+
+pub use hosts::{Bounds, Contents, Joints, Messages, Replies, Supply, Taken};
 
 use super::state::{Adaptation, Grant};
 use crate::fabric::mask::LaneMask;
