@@ -53,6 +53,6 @@ pub mod wake;
 pub use look::{Columns, Inspect};
 pub use mechanism::{Mechanism, ShardBuilder, Site, Wanted};
 pub use mechanisms::registered::build;
-pub use schedule::{Cycle, CycleBuilder, Stage};
-pub use slot::Slot;
+pub use schedule::{Cycle, CycleBuilder};
+pub use slot::{Slot, Stage};
 pub use view::View;

@@ -1,6 +1,6 @@
 //! Cost per stage: a clock per shard that the executor feeds.
 
-use super::schedule::Stage;
+use super::slot::Stage;
 use crate::measure::outcome::StageCost;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};

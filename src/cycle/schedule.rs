@@ -6,7 +6,7 @@
 
 use super::executor::{Asleep, Lean};
 use super::profile::StageClock;
-use super::slot::Slot;
+use super::slot::{Slot, Stage};
 use super::snapshot::name;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::query::{Access, InvertibleComponentIdSet};
@@ -39,19 +39,6 @@ pub type Pass = Box<dyn System<In = (InMut<'static, dyn Any>, In<[u64; 2]>), Out
 
 /// A pass, and the systems that it stands for, in run order.
 type StandIn = (Pass, Vec<&'static str>);
-
-/// A system of the schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stage {
-    /// Its name.
-    pub name: &'static str,
-    /// Where it stands.
-    pub slot: Slot,
-    /// Components and resources it reads and does not write, by name.
-    pub reads: Vec<&'static str>,
-    /// Components and resources it writes, by name.
-    pub writes: Vec<&'static str>,
-}
 
 /// Takes the systems of a cycle.
 pub struct CycleBuilder {

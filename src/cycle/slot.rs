@@ -54,3 +54,16 @@ impl Slot {
         Self::Observe,
     ];
 }
+
+/// A system of the schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it stands.
+    pub slot: Slot,
+    /// Components and resources it reads and does not write, by name.
+    pub reads: Vec<&'static str>,
+    /// Components and resources it writes, by name.
+    pub writes: Vec<&'static str>,
+}

@@ -6,18 +6,21 @@
 //! |---|---|
 //! | `adaptive` | adaptive routing |
 //! | `allocation` | all fabrics (`Turns`), random arbitration, input-first allocation |
+//! | `flits` | wormhole switching |
 //! | `output_buffer` | output buffers |
 //! | `output_lanes` | output lanes |
 //! | `vl_arbiters` | VL arbitration by tables |
 
 mod adaptive;
 mod allocation;
+mod flits;
 mod output_buffer;
 mod output_lanes;
 mod vl_arbiters;
 
 pub use adaptive::{Choice, Contention, Request};
 pub use allocation::{InputArbiter, OutputStream, Turn, Turns, VoqPointer};
+pub use flits::{Held, Holder, Present};
 pub use output_buffer::OutputBuffer;
 pub use output_lanes::{OutChannel, WaitingLane};
 pub use vl_arbiters::{InputLaneArbiter, LaneArbiter};

@@ -1,10 +1,10 @@
 //! Finds the heads of all shards, with what their queues keep and what they ask for.
 
 use super::head::{Claim, Head, Kind, Name, Room, Space, Turn, Want};
+use crate::cycle::columns::{Held, Present};
 use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::control::Answers;
-use crate::cycle::mechanisms::wormhole::{Held, Present};
 use crate::cycle::{Columns, Inspect};
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::{Host, Queue};

@@ -20,7 +20,7 @@
 
 mod outputs;
 
-use self::outputs::Outputs;
+use self::outputs::{Head, Outputs};
 use crate::cycle::columns::{Choice, Contention, Request};
 use crate::cycle::joints::Way;
 use crate::cycle::look;
@@ -28,7 +28,7 @@ use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::{Adaptation, Grant};
 use crate::cycle::view::View;
-use crate::fabric::rows::{PacketRow, PortRow, QueueRow, Seen};
+use crate::fabric::rows::{PortRow, QueueRow, Seen};
 use crate::fabric::{Group, OutLane, Queue};
 use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::plan::OutputArbitration;
@@ -83,19 +83,6 @@ impl Mechanism for Adapting {
 fn draws(input: ChannelId, lane: u32) -> u64 {
     let (group, lane) = (u64::from(lane / 16), u64::from(lane % 16));
     (group << 40) + u64::from(input.0) * 16 + lane
-}
-
-/// A head at its switch.
-#[derive(Clone, Copy)]
-struct Head<'a> {
-    adaptation: &'a Adaptation,
-    queue: QueueRow,
-    packet: PacketRow,
-    switch: SwitchId,
-    /// Indices of the ports of its switch among the connected ones, from port 1 on.
-    indices: &'a [u8],
-    first_port: PortRow,
-    first_lane: u8,
 }
 
 impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
@@ -284,14 +271,6 @@ fn request<const W: usize, P: RuleSet>(
     let queue = &view.queues[head.queue];
     let lane = shared.numbering.lane(queue.out, u32::from(queue.out_lane));
     view.consider(queue.out, lane, size);
-}
-
-impl Head<'_> {
-    /// Index of a port among the connected ones.
-    #[inline]
-    fn index(&self, port: u16) -> u32 {
-        u32::from(self.indices[usize::from(port) - 1])
-    }
 }
 
 #[cfg(test)]

@@ -2,15 +2,36 @@
 //!
 //! Cost: O(1) per question.
 
-use super::Head;
 use crate::cycle::columns::Contention;
 use crate::cycle::rules::RuleSet;
-use crate::cycle::state::Shared;
+use crate::cycle::state::{Adaptation, Shared};
 use crate::cycle::view::View;
 use crate::fabric::OutLane;
-use crate::fabric::rows::{LaneRow, Seen};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Seen};
+use crate::ids::SwitchId;
 use crate::rng::{Stream, below};
 use crate::routing::adaptive::{Candidate, Local};
+
+/// A head at its switch.
+#[derive(Clone, Copy)]
+pub(super) struct Head<'a> {
+    pub(super) adaptation: &'a Adaptation,
+    pub(super) queue: QueueRow,
+    pub(super) packet: PacketRow,
+    pub(super) switch: SwitchId,
+    /// Indices of the ports of its switch among the connected ones, from port 1 on.
+    pub(super) indices: &'a [u8],
+    pub(super) first_port: PortRow,
+    pub(super) first_lane: u8,
+}
+
+impl Head<'_> {
+    /// Index of a port among the connected ones.
+    #[inline]
+    pub(super) fn index(&self, port: u16) -> u32 {
+        u32::from(self.indices[usize::from(port) - 1])
+    }
+}
 
 /// What a head sees of its switch.
 pub(super) struct Outputs<'a, const W: usize> {

@@ -1,13 +1,12 @@
 //! What waits for each output lane (D36), and marking by it.
 
 use super::ecn::{Ecn, MarkStream};
-use super::infiniband::InfiniBand;
+use super::infiniband::{Fill, InfiniBand, Pace};
 use crate::cycle::columns::OutputBuffer;
 use crate::cycle::joints::Joints;
 use crate::cycle::mechanism::{Fetched, Mechanism, Rider, ShardBuilder, Site};
 use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::slot::Slot;
-use crate::cycle::snapshot::Persistent;
 use crate::cycle::state::{Fact, Grant};
 use crate::cycle::ties::Riding;
 use crate::cycle::view::{Heads, Optional, View, column};
@@ -16,34 +15,8 @@ use crate::fabric::rows::{LaneRow, PortRow, Rows};
 use crate::fabric::{Group, OutLane, OutPort};
 use crate::plan::{Marking, Plan};
 use bevy_ecs::change_detection::ContiguousMut;
-use bevy_ecs::component::Component;
 use bevy_ecs::prelude::{Query, Res, Resource};
 use bevy_ecs::system::SystemParam;
-use serde::{Deserialize, Serialize};
-
-/// An output lane.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Fill {
-    /// Flits of the packets that wait for it.
-    pub(super) flits: u32,
-    /// Eligible packets until the next one that InfiniBand's marking marks.
-    pub(super) skip: u16,
-    /// Whether InfiniBand's marking takes it as congested.
-    pub(super) is_congested: bool,
-}
-
-impl Persistent for Fill {}
-
-/// An output.
-#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Pace {
-    /// End of the last packet on its channel.
-    pub(super) end: u64,
-    /// Time that it has lost lately \[cycles\].
-    pub(super) idle: u64,
-}
-
-impl Persistent for Pace {}
 
 /// Which of the two.
 #[derive(Resource, Debug)]

@@ -1,8 +1,34 @@
 //! InfiniBand's marking (D37): roots mark, victims where they may.
 
-use super::fill::{Fill, Pace};
+use crate::cycle::snapshot::Persistent;
 use crate::fabric::components::Peer;
 use crate::plan::{Plan, Victims};
+use bevy_ecs::component::Component;
+use serde::{Deserialize, Serialize};
+
+/// An output lane.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Fill {
+    /// Flits of the packets that wait for it.
+    pub(super) flits: u32,
+    /// Eligible packets until the next one that InfiniBand's marking marks.
+    pub(super) skip: u16,
+    /// Whether InfiniBand's marking takes it as congested.
+    pub(super) is_congested: bool,
+}
+
+impl Persistent for Fill {}
+
+/// An output.
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Pace {
+    /// End of the last packet on its channel.
+    pub(super) end: u64,
+    /// Time that it has lost lately \[cycles\].
+    pub(super) idle: u64,
+}
+
+impl Persistent for Pace {}
 
 /// Its parameters.
 #[derive(Debug)]

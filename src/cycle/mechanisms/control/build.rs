@@ -1,6 +1,7 @@
 //! Builds the senders, receivers and control queues of a shard.
 
-use super::answers::{Answers, Way, system as make};
+use super::answers::{Answers, Way};
+use super::make::system as make;
 use super::notify::system as notify;
 use super::parts::Parts;
 use super::sender::Controlled;

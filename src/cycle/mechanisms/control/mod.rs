@@ -17,6 +17,7 @@
 
 pub mod answers;
 mod build;
+mod make;
 mod notify;
 mod parts;
 mod sender;

@@ -1,6 +1,7 @@
 //! Tells senders and receivers of packets that start and are delivered.
 
-use super::answers::{self, Answers, Making};
+use super::answers::Answers;
+use super::make::{self, Making};
 use super::senders::Senders;
 use crate::control::{Arrival, Event, Payload, Reply};
 use crate::cycle::joints::{Contents as _, Joints};
@@ -80,6 +81,13 @@ fn arrival(now: u64, packet: &Packet, record: &PacketRecord) -> Arrival {
     }
 }
 
+/// Room for answers comes back where the flow ends in this row, by a packet of a class.
+fn give_room(answers: &Answers, rooms: &mut AnswerRooms, tail: u32, class: u16) {
+    if let Some(way) = answers.way(tail) {
+        rooms.give(way.host, class);
+    }
+}
+
 /// Who is told in a cycle.
 struct Told<'a> {
     now: u64,
@@ -103,7 +111,7 @@ impl Told<'_> {
             let event = Event::Started(packet.size);
             self.senders.call(self.flows, end.row, now, event);
         } else if let Some(rooms) = self.rooms.as_mut().filter(|rooms| rooms.concerns(class)) {
-            self.answers.give_room(rooms, end.tail, class);
+            give_room(self.answers, rooms, end.tail, class);
         } else if let Some(probes) = &mut self.probes {
             probes.started((now, self.place), self.answers, record);
         }
@@ -136,7 +144,7 @@ impl Told<'_> {
             let into = (&mut *answers, self.probes.as_deref_mut());
             let is_answered = senders.receive(into, end.tail, now, (packet, record));
             if let Some(rooms) = self.rooms.as_mut().filter(|_| !is_answered) {
-                answers.give_room(rooms, end.tail, record.class);
+                give_room(answers, rooms, end.tail, record.class);
             }
         }
     }
@@ -232,7 +240,7 @@ impl<J: Joints<Supply = Flows, Replies = Answers>> Rider<J> for ControlAboard<'_
                 records: &mut *start.records,
                 outs: view.outs.reborrow(),
             };
-            return answers::run(answers, making, None);
+            return make::run(answers, making, None);
         }
         let lists = &*view.lists;
         let is_busy = !(lists.sent.is_empty() && lists.consumed.is_empty());

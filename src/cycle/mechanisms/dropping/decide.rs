@@ -1,7 +1,8 @@
 //! The decisions of a cycle on heads (`Held`), and what becomes of the packets that are dropped.
 
 use super::{Doomed, Drops, Leaving};
-use crate::cycle::mechanisms::wormhole::{Held, Present, Swallowing};
+use crate::cycle::columns::{Held, Present};
+use crate::cycle::mechanisms::wormhole::Swallowing;
 use crate::cycle::records::Records;
 use crate::cycle::stages::cross::{clear_occupied, return_credits};
 use crate::cycle::state::{Dropped, PacketPool};

@@ -28,9 +28,10 @@ mod decide;
 mod tails;
 
 use self::decide::{SingleFlits, Stage};
+use crate::cycle::columns::{Held, Present};
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
-use crate::cycle::mechanisms::wormhole::{Held, Present, Swallowing};
+use crate::cycle::mechanisms::wormhole::Swallowing;
 use crate::cycle::records::Records;
 use crate::cycle::rules::Any;
 use crate::cycle::shown::Losses;

@@ -1,6 +1,6 @@
 //! Builds what classes apart have in a shard.
 
-use super::carry::carriers;
+use super::carry::{self, carriers};
 use super::elements::Elements;
 use super::network::{Far, Network, Station};
 use super::{Given, Probes, visits};
@@ -40,7 +40,7 @@ impl Mechanism for Probing {
             shard.subscribe(Fact::Granted);
         }
         Self::account(shard, &probes);
-        Self::carry(shard, &probes);
+        carry::add(shard, &probes);
         shard.resource(probes);
         shard.carrier(Carrier {
             keep: |world, content| world.resource_mut::<Probes>().keep(content),

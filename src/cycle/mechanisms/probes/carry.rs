@@ -5,7 +5,7 @@
 //! Writes: contents, the rows of contents in the records of packets, agents of hosts' channels
 //! Cost: O(packets of such classes that start)
 
-use super::{Probes, Probing};
+use super::Probes;
 use crate::cycle::mechanism::{ShardBuilder, Site};
 use crate::cycle::mechanisms::control::senders::Senders;
 use crate::cycle::slot::Slot;
@@ -33,12 +33,10 @@ pub(super) fn carriers(site: &Site<'_>) -> Vec<Option<u16>> {
     carriers
 }
 
-impl Probing {
-    /// The system, where a class carries.
-    pub(super) fn carry<const W: usize>(shard: &mut ShardBuilder<'_, W>, probes: &Probes) {
-        if probes.carries() {
-            shard.last_system(Slot::Inject, "carry", system);
-        }
+/// The system, where a class carries.
+pub(super) fn add<const W: usize>(shard: &mut ShardBuilder<'_, W>, probes: &Probes) {
+    if probes.carries() {
+        shard.last_system(Slot::Inject, "carry", system);
     }
 }
 

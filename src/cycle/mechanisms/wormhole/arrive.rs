@@ -1,6 +1,7 @@
 //! What comes in: flits that may leave their lanes, and headers that are routed when they are the first of their buffer.
 
-use super::{Flits, Present, Swallowing};
+use super::{Flits, Swallowing};
+use crate::cycle::columns::Present;
 use crate::cycle::mechanisms::dropping::Drops;
 use crate::cycle::rules::Any;
 use crate::cycle::view::{Inputs, Optional, View, column};

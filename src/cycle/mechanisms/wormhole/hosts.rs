@@ -1,6 +1,7 @@
 //! Hosts: which lane of a channel passes a flit, and what a packet that starts changes.
 
-use super::{Flits, Held};
+use super::Flits;
+use crate::cycle::columns::Held;
 use crate::cycle::joints::{LaneChoice as _, Sending as _};
 use crate::cycle::mechanisms::joined::Joined;
 use crate::cycle::rules::Any;

@@ -1,6 +1,7 @@
 //! Terms of the conservation laws: packets on their way to hosts, and the slots of single flits.
 
-use super::{Flits, Held, Present};
+use super::Flits;
+use crate::cycle::columns::{Held, Present};
 use crate::cycle::ledger::{Channels, Ledger};
 use crate::cycle::look::Columns;
 use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};

@@ -23,94 +23,18 @@ mod arrive;
 mod flits;
 mod hosts;
 mod law;
+mod lost;
 mod outputs;
 mod swallow;
 
 pub use self::flits::Flits;
-pub use self::swallow::Swallowing;
+pub use self::lost::Swallowing;
 
+use crate::cycle::columns::{Held, Present};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
-use crate::cycle::snapshot::Persistent;
-use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};
+use crate::fabric::rows::LaneRow;
 use crate::fabric::{Group, OutLane, Queue};
-use serde::{Deserialize, Serialize};
-
-/// An input queue.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Present {
-    /// Flits in it that may leave.
-    flits: u32,
-    /// Flits of a dropped packet that have not left it; all that may leave before that are these.
-    lost: u16,
-    /// Whether its first packet holds an output lane.
-    holds: bool,
-}
-
-impl Present {
-    /// Flits in it that may leave.
-    pub fn flits(self) -> u32 {
-        self.flits
-    }
-}
-
-impl Persistent for Present {}
-
-/// What a stuck packet is named by.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Holder {
-    /// Source host (global id).
-    pub source: u32,
-    /// Destination host (global id).
-    pub destination: u32,
-    /// Number within its source.
-    pub sequence: u32,
-    /// Traffic class.
-    pub class: u16,
-    /// Size \[flits\].
-    pub size: u16,
-}
-
-/// A lane of an output or of a host: the packet that holds it.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Held {
-    /// Flits of the packet that have not passed; 0 = no packet holds the lane.
-    left: u16,
-    /// The queue that they come from; of a host without meaning.
-    queue: QueueRow,
-    /// The packet, if it goes to a host: it is delivered with the last flit.
-    packet: PacketRow,
-    /// Its name: the packet itself may be in another shard by now.
-    holder: Holder,
-}
-
-impl Held {
-    const NONE: Self = Self {
-        left: 0,
-        queue: QueueRow::NONE,
-        packet: PacketRow::NONE,
-        holder: Holder {
-            source: 0,
-            destination: 0,
-            sequence: 0,
-            class: 0,
-            size: 0,
-        },
-    };
-
-    /// Whether a packet holds the lane.
-    pub fn is_held(&self) -> bool {
-        self.left > 0
-    }
-
-    /// The queue that flits of a packet have to come from over a lane of a switch, and the packet; `None`: no packet holds
-    /// the lane.
-    pub fn holder(&self) -> Option<(QueueRow, &Holder)> {
-        (self.left > 0 && self.queue != QueueRow::NONE).then_some((self.queue, &self.holder))
-    }
-}
-
-impl Persistent for Held {}
 
 /// Wormhole switching as a mechanism.
 pub struct Wormhole {

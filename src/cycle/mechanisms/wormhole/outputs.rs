@@ -1,7 +1,8 @@
 //! Outputs of switches: which flit passes in this cycle, and what follows from it.
 
+use super::Flits;
 use super::arrive::next_head;
-use super::{Flits, Held, Holder, Present};
+use crate::cycle::columns::{Held, Holder, Present};
 use crate::cycle::joints::{LaneChoice as _, Sending as _};
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;

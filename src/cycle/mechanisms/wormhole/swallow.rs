@@ -5,43 +5,16 @@
 //! Writes: flits in input lanes, credits back to the sender; the queue's next head, a cycle after the last flit
 //! Cost: O(flits that leave)
 
-use super::Present;
+use super::Swallowing;
 use super::arrive::next_head;
+use crate::cycle::columns::Present;
 use crate::cycle::rules::Any;
-use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::return_credits;
 use crate::cycle::view::{Inputs, Optional, column};
 use crate::fabric::Group;
 use crate::fabric::rows::{QueueRow, Rows};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
-use bevy_ecs::prelude::{Query, ResMut, Resource};
-use serde::{Deserialize, Serialize};
-
-/// Queues with a flit of a dropped packet that may leave.
-#[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Swallowing {
-    queues: Vec<QueueRow>,
-}
-
-impl Persistent for Swallowing {}
-
-impl Swallowing {
-    /// A flit of a dropped packet may leave this queue, the only one there.
-    pub(super) fn push(&mut self, queue: QueueRow) {
-        self.queues.push(queue);
-    }
-
-    /// Whether none waits.
-    pub(super) fn is_empty(&self) -> bool {
-        self.queues.is_empty()
-    }
-
-    /// The packet at the head of a queue is dropped, with so many flits; its header may leave now.
-    pub fn swallow(&mut self, queue: QueueRow, present: &mut Present, flits: u16) {
-        present.lost = flits;
-        self.queues.push(queue);
-    }
-}
+use bevy_ecs::prelude::{Query, ResMut};
 
 /// The system.
 pub(super) fn system<const W: usize>(

@@ -16,8 +16,7 @@
 //!
 //! References: [`ISLIP`](crate::references::ISLIP)
 
-use super::requests::standing;
-use super::{Asked, request_of};
+use super::requests::{Asked, request_of, standing};
 use crate::cycle::columns::turn;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;

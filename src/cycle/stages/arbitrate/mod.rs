@@ -27,16 +27,14 @@ mod requests;
 pub use self::by_rule::OutputStreams;
 
 use self::alone::Found;
-use self::by_rule::by_rule;
-use self::requests::eligible;
+use self::requests::{Asked, eligible, request_of};
 use crate::cycle::joints::{LaneChoice as _, Way as _};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::stages::cross::{is_first_round, settle};
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
-use crate::fabric::mask::{LaneMask, Mask};
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, TurnRow};
-use crate::plan::OutputArbitration;
+use crate::fabric::mask::LaneMask;
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow};
 use crate::qos::vl_arbitration::VlChoice;
 
 /// Runs the stage.
@@ -98,23 +96,6 @@ fn retry<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
             view.calendar.at(view.now + 1).wakes.push(grant.out);
         }
     }
-}
-
-/// A free output that is asked for a packet.
-struct Asked<const W: usize> {
-    out: PortRow,
-    /// First port of the switch.
-    first_port: PortRow,
-    /// Bits of the inputs that can send one more packet.
-    free: Mask<W>,
-    /// Lanes with a request.
-    lanes: LaneMask,
-    /// Round robin over output lanes.
-    pointer: u8,
-    /// Round robin over inputs.
-    input_pointer: u8,
-    /// First of the pointers over the lanes of each input.
-    turns: TurnRow,
 }
 
 /// An output's choice among its eligible requests becomes a grant of the round that starts at `first`.
@@ -269,30 +250,6 @@ fn consult<const W: usize, P: RuleSet>(
         view.calendar.at(view.now + 1).wakes.push(out);
     }
     choice
-}
-
-/// The request a lane would serve now.
-#[inline]
-fn request_of<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    asked: &Asked<W>,
-    lane: LaneRow,
-) -> Option<u16> {
-    let mask = eligible(view, asked, lane)?;
-    choose(view, lane, &mask)
-}
-
-/// The output arbiter's choice among the set bits of `mask`.
-#[inline]
-fn choose<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    lane: LaneRow,
-    mask: &Mask<W>,
-) -> Option<u16> {
-    match view.shared.output_arbitration() {
-        OutputArbitration::RoundRobin => mask.first_from(view.lanes[lane].pointer),
-        rule => by_rule(view, lane, mask, rule),
-    }
 }
 
 /// Each input accepts as many grants of this round (from `first` on) as it has places left. Inputs that send

@@ -1,16 +1,34 @@
-//! The requests of an output lane: which stand, and which the lane has room for.
+//! The requests of an output lane: which stand, which the lane has room for, and which of these it would serve.
 //!
 //! Part of `Slot::Arbitrate`.
 //! Reads: request masks, credits, inputs with a place left
 //! Writes: starved marks of lanes
 //! Cost: O(1) where the lane has room for the largest packet, else O(requests)
 
-use super::{Asked, choose};
+use super::by_rule::by_rule;
 use crate::cycle::joints::Behind as _;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;
-use crate::fabric::mask::Mask;
-use crate::fabric::rows::{LaneRow, PortRow, QueueRow};
+use crate::fabric::mask::{LaneMask, Mask};
+use crate::fabric::rows::{LaneRow, PortRow, QueueRow, TurnRow};
+use crate::plan::OutputArbitration;
+
+/// A free output that is asked for a packet.
+pub(super) struct Asked<const W: usize> {
+    pub(super) out: PortRow,
+    /// First port of the switch.
+    pub(super) first_port: PortRow,
+    /// Bits of the inputs that can send one more packet.
+    pub(super) free: Mask<W>,
+    /// Lanes with a request.
+    pub(super) lanes: LaneMask,
+    /// Round robin over output lanes.
+    pub(super) pointer: u8,
+    /// Round robin over inputs.
+    pub(super) input_pointer: u8,
+    /// First of the pointers over the lanes of each input.
+    pub(super) turns: TurnRow,
+}
 
 /// Requests of a lane whose input can send one more packet.
 pub(super) struct Standing<const W: usize> {
@@ -73,6 +91,30 @@ pub(super) fn eligible<const W: usize, P: RuleSet>(
         view.starve(asked.out, lane, smallest);
     }
     None
+}
+
+/// The request a lane would serve now.
+#[inline]
+pub(super) fn request_of<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    asked: &Asked<W>,
+    lane: LaneRow,
+) -> Option<u16> {
+    let mask = eligible(view, asked, lane)?;
+    choose(view, lane, &mask)
+}
+
+/// The output arbiter's choice among the set bits of `mask`.
+#[inline]
+fn choose<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    lane: LaneRow,
+    mask: &Mask<W>,
+) -> Option<u16> {
+    match view.shared.output_arbitration() {
+        OutputArbitration::RoundRobin => mask.first_from(view.lanes[lane].pointer),
+        rule => by_rule(view, lane, mask, rule),
+    }
 }
 
 /// Takes the requests that the lane has no room for out of `mask`; returns the size of the smallest of them.
