@@ -3,7 +3,7 @@
 use super::joints::Joints;
 use super::mechanism::{Rider, ShardBuilder};
 use super::pass;
-use super::rules::{RuleSet, with_rules};
+use super::rules::RuleSet;
 use super::slot::Slot;
 use super::stages::{self, consume, forget, generate, inject, post};
 use super::view::{Arbiters, Choosing, Crossing, Events, Optional, Room};
@@ -11,31 +11,16 @@ use super::view::{Channels, Fabric, Heads, Inputs};
 use crate::plan::Matching;
 use bevy_ecs::system::{SystemParam, SystemParamItem};
 
-/// Adds the stages of the core; `J`: who stands at the joints of hosts, `R`: what mechanisms that ride work on.
-pub(in crate::cycle) fn stages<const W: usize, J: Joints, R>(shard: &mut ShardBuilder<'_, W>)
-where
-    R: SystemParam + 'static,
-    for<'w, 's> SystemParamItem<'w, 's, R>: Rider<J>,
-{
-    let site = shard.site();
-    with_rules!(site.shared, W, Set => with_set::<W, Set, J, R>(shard));
-    shard.system(Slot::Consume, "consume", consume::system::<J>);
-    if site.has_border() {
-        shard.last_system(Slot::Consume, "post", post::system::<J>);
-    }
-    if shard.keeps_facts() {
-        shard.last_system(Slot::Observe, "forget", forget::system);
-    }
-}
-
 /// Whether fabrics of a set may have columns of mechanisms.
 const fn has_columns<P: RuleSet>() -> bool {
     P::ARBITRATION || P::BUFFERS || P::OTHER
 }
 
-/// The stages of switches and hosts, compiled for the options of a set.
-fn with_set<const W: usize, P: RuleSet, J: Joints, R>(shard: &mut ShardBuilder<'_, W>)
-where
+/// Adds the stages of the core, compiled for the options of a set; `J`: who stands at the joints of hosts, `R`: what mechanisms that ride
+/// work on.
+pub(in crate::cycle) fn stages<const W: usize, P: RuleSet, J: Joints, R>(
+    shard: &mut ShardBuilder<'_, W>,
+) where
     R: SystemParam + 'static,
     for<'w, 's> SystemParamItem<'w, 's, R>: Rider<J>,
 {
@@ -69,6 +54,13 @@ where
         shard.system(Slot::Inject, "inject", inject::bare::<W, P, J>);
     }
     shard.system(Slot::Generate, "generate", generate::system::<P, J>);
+    shard.system(Slot::Consume, "consume", consume::system::<J>);
+    if shard.site().has_border() {
+        shard.last_system(Slot::Consume, "post", post::system::<J>);
+    }
+    if shard.keeps_facts() {
+        shard.last_system(Slot::Observe, "forget", forget::system);
+    }
 }
 
 /// The systems of a stage, without and with columns of mechanisms: they fetch columns and run the stage when it has

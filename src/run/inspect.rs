@@ -2,8 +2,6 @@
 
 use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::ahead::Ahead;
-use crate::cycle::mechanisms::control::Senders;
-use crate::cycle::mechanisms::flows::{Flows, Tails};
 use crate::cycle::records::Records as Counters;
 use crate::cycle::shown::Shown;
 use crate::cycle::state::Place;
@@ -13,6 +11,7 @@ use crate::ids::{ChannelId, HostId};
 use crate::measure::flow_counts::Amount;
 use crate::measure::{FlowCounts, Records};
 use crate::run::shards::Shards;
+use bevy_ecs::world::World;
 
 /// Collects the flit counters of all output lanes: what was granted.
 pub(super) struct Sent<'a> {
@@ -108,14 +107,14 @@ pub fn gone(shards: &Shards, flow: u32) -> u64 {
     let Some(end) = place.map(|place| place.shared.flow_ends[flow as usize]) else {
         return 0;
     };
-    let dropped = shards.worlds();
-    let dropped: u64 = dropped
+    let dropped: u64 = (shards.worlds())
         .map(|world| Shown::lost(world, flow as usize).flits)
         .sum();
-    let rejected = shards.each::<Flows>().nth(end.shard as usize);
+    let rejected = (shards.worlds().nth(end.shard as usize)).and_then(Shown::flows);
     let rejected = rejected.map_or(0, |flows| flows.rejected(end.row).flits);
-    let delivered = shards.each::<Tails>().nth(end.tail_shard as usize);
-    delivered.map_or(0, |tails| tails.row(end.tail).delivered.flits) + rejected + dropped
+    let delivered = shards.worlds().nth(end.tail_shard as usize);
+    let delivered = delivered.map_or(0, |world| Shown::arrived(world, end.tail).delivered.flits);
+    delivered + rejected + dropped
 }
 
 /// What flows have sent and what of it has arrived, by id. With the first cycle not simulated, packets whose tails are to
@@ -125,8 +124,8 @@ pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
         return Vec::new();
     };
     let ends = &place.shared.flow_ends;
-    let sent: Vec<&Flows> = shards.each().collect();
-    let senders: Vec<&Senders> = shards.each().collect();
+    let worlds: Vec<&World> = shards.worlds().collect();
+    let sent: Vec<_> = shards.worlds().filter_map(Shown::flows).collect();
     let mut partly = PartlyArrived {
         flits: vec![0; ends.len()],
         now: now.unwrap_or_default(),
@@ -134,18 +133,18 @@ pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
     if now.is_some() {
         shards.inspect(&mut partly);
     }
-    let tails: Vec<&Tails> = shards.each().collect();
     let arrived = ends.iter().zip(partly.flits).enumerate();
     let arrived = arrived.map(|(id, (end, flits))| {
         let mut sent = sent[end.shard as usize].sent(end.row);
         sent.start = sent.start.filter(|&start| start < shards.now());
-        if let Some(senders) = senders.get(end.shard as usize) {
-            senders.count(end.row, &mut sent);
+        let world = worlds[end.shard as usize];
+        if let Some(senders) = Shown::of(world).senders {
+            (senders.count)(world, end.row, &mut sent);
         }
-        let mut arrived = *tails[end.tail_shard as usize].row(end.tail);
+        let mut arrived = Shown::arrived(worlds[end.tail_shard as usize], end.tail);
         arrived.received += flits;
         let mut dropped = Amount::default();
-        for shard in shards.worlds() {
+        for shard in &worlds {
             dropped.merge(Shown::lost(shard, id));
         }
         FlowCounts {

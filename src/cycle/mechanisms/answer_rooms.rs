@@ -77,6 +77,7 @@ impl Mechanism for Bounding {
         shard.ledger(enter);
         shard.shown().holding =
             Some(|world, host| world.resource::<AnswerRooms>().is_holding(host));
+        shard.shown().demand = Some(|world, class| world.resource::<AnswerRooms>().demand(class));
         shard.alarm(|world, from| match world.resource::<AnswerRooms>().freed {
             ref freed if freed.is_empty() => u64::MAX,
             _ => from,
@@ -141,7 +142,7 @@ impl AnswerRooms {
     }
 
     /// All the room for answers to a class at a host, and what one packet takes of it; `None`: it takes none.
-    pub fn demand(&self, class: u16) -> Option<(u32, u32)> {
+    fn demand(&self, class: u16) -> Option<(u32, u32)> {
         let share = self.taken(class)?;
         Some((self.bounds[usize::from(share.bound)], share.packets))
     }

@@ -13,7 +13,7 @@ use super::joined::Joined;
 use super::occupancy::OccupancyAboard;
 
 use crate::cycle::mechanism::{Fetched, Rider, ShardBuilder};
-use crate::cycle::rules::RuleSet;
+use crate::cycle::rules::{RuleSet, with_rules};
 use crate::cycle::slot::Slot;
 use crate::cycle::stages::inject::Start;
 use crate::cycle::systems;
@@ -22,7 +22,8 @@ use bevy_ecs::system::SystemParam;
 /// Adds the mechanisms that the plan asks for, and the stages of the core.
 pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
     build_all(shard);
-    systems::stages::<W, Joined, Riders<'static, 'static>>(shard);
+    let options = shard.site().shared;
+    with_rules!(options, W, Set => systems::stages::<W, Set, Joined, Riders<'static, 'static>>(shard));
 }
 
 /// The mechanisms, in the order in which they are built.

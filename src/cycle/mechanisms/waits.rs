@@ -125,6 +125,7 @@ impl Mechanism for Waits {
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         shard.resource(self);
+        shard.shown().release = Some(|world, row| world.resource::<Waits>().release(row));
         shard.subscribe(Fact::Sent);
         shard.subscribe(Fact::Delivered);
         shard.alarm(|world, from| world.resource::<Self>().next().max(from));

@@ -3,8 +3,7 @@
 use super::head::{Claim, Head, Kind, Name, Room, Space, Turn, Want};
 use crate::cycle::columns::{Held, Present};
 use crate::cycle::ledger::Channels;
-use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
-use crate::cycle::mechanisms::control::Answers;
+use crate::cycle::shown::{AnswersShown, Shown};
 use crate::cycle::{Columns, Inspect};
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::{Host, Queue};
@@ -43,8 +42,8 @@ impl Inspect for Collect<'_> {
         let shard = Shard { view, channels };
         shard.add_requests(&mut self.heads);
         shard.add_holders(&mut self.heads);
-        if let Some(rooms) = view.resource::<AnswerRooms>() {
-            shard.add_held(rooms, &mut self.heads);
+        if view.shown().demand.is_some() {
+            shard.add_held(&mut self.heads);
         }
     }
 }
@@ -222,15 +221,15 @@ impl Shard<'_> {
     }
 
     /// Packets that hosts hold back, and the answers that keep their room (D57).
-    fn add_held(&self, rooms: &AnswerRooms, heads: &mut Vec<Head>) {
+    fn add_held(&self, heads: &mut Vec<Head>) {
         let (view, numbering) = (self.view, self.view.shared().numbering);
-        let Some(answers) = view.resource::<Answers>() else {
+        let Some(answers) = Shown::answers(view.world()) else {
             return;
         };
         for (host, component) in view.column::<HostRow, Host>().enumerate() {
             for lane in numbering.lanes_of(view.place().port(host)) {
                 let source_queue = numbering.source_queue(host, numbering.number(lane));
-                let first = answers.queued(source_queue).next();
+                let first = answers.queued(source_queue).front();
                 if let Some(first) = first {
                     heads.push(self.answer(HostId(component.id), lane, &first.packet));
                 }
@@ -240,7 +239,7 @@ impl Shard<'_> {
                     continue;
                 }
                 let class = view.records()[queue.head].class;
-                let room = self.room(rooms, answers, (host, class));
+                let room = self.room(answers, (host, class));
                 if let Some(room) = room {
                     heads.push(self.first(row, Kind::Held(room), 0, Vec::new()));
                 }
@@ -273,21 +272,16 @@ impl Shard<'_> {
     }
 
     /// Room at a host that a packet of a class takes, if it takes any.
-    fn room(
-        &self,
-        rooms: &AnswerRooms,
-        answers: &Answers,
-        (host, class): (HostRow, u16),
-    ) -> Option<Room> {
-        let (places, needs) = rooms.demand(class)?;
+    fn room(&self, answers: &dyn AnswersShown, (host, class): (HostRow, u16)) -> Option<Room> {
         let (view, shared) = (self.view, self.view.shared());
+        let (places, needs) = view.shown().demand?(view.world(), class)?;
         let control = shared.traffic.classes[usize::from(class)].control.as_ref();
         let of_class = control?.answers;
         let port = view.place().port(host);
         let queued = shared.numbering.lanes_of(port).map(|lane| {
             let number = shared.numbering.number(lane);
             let queue = shared.numbering.source_queue(host, number);
-            let all = answers.queued(queue);
+            let all = answers.queued(queue).iter();
             let mine = all.filter(|queued| queued.packet.class == of_class);
             ((self.channels[port], number as u8), mine.count() as u32)
         });

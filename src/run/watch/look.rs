@@ -7,8 +7,7 @@ use super::reasons::Ports;
 use super::story::Reason;
 use crate::cycle::columns::{OutChannel, WaitingLane};
 use crate::cycle::ledger::Channels;
-use crate::cycle::mechanisms::control::Answers;
-use crate::cycle::mechanisms::flows::Flows;
+use crate::cycle::shown::Shown;
 use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::{Mail, PacketMail, Place};
 use crate::cycle::{Columns, Inspect};
@@ -77,11 +76,11 @@ impl Looker {
         let classes = &place.shared.traffic.classes;
         let of = &classes[usize::from(class)];
         if of.flows.is_some() {
-            let flows = simulation.each::<Flows>().nth(shard);
+            let flows = simulation.worlds().nth(shard).and_then(Shown::flows);
             return flows.map_or(0, |flows| flows.made(host, class).into());
         }
         if of.answers.is_some() {
-            let answers = simulation.each::<Answers>().nth(shard);
+            let answers = simulation.worlds().nth(shard).and_then(Shown::answers);
             return answers.map_or(0, |answers| answers.made(host, class).into());
         }
         let sources = simulation.each::<Sources>().nth(shard);
@@ -312,15 +311,15 @@ impl Looker {
             let mut packets = (0..).zip(sources.packets(queue).copied());
             packets.find(|(_, waiting)| is_mine(waiting))
         });
-        let answers = view.resource::<Answers>();
+        let answers = Shown::answers(view.world());
         let answer = answers.and_then(|answers| {
-            let mut packets = (0..).zip(answers.queued(queue).map(|queued| queued.packet));
+            let mut packets = (0..).zip(answers.queued(queue).iter().map(|queued| queued.packet));
             packets.find(|(_, waiting)| is_mine(waiting))
         });
         if let Some((ahead, waiting)) = queued.or(answer) {
             return Some((None, ahead, waiting));
         }
-        let held = view.resource::<Flows>()?.waiting_at(queue);
+        let held = Shown::flows(view.world())?.waiting_at(queue);
         let mut mine = held.into_iter().filter(|held| is_mine(&held.packet));
         mine.next()
             .map(|held| (Some(held.flow), held.ahead, held.packet))

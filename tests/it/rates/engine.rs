@@ -3,6 +3,7 @@
 use virtlane::control::dffa::UNIT;
 use virtlane::control::{Limit, ONE_FLIT_PER_CYCLE};
 use virtlane::cycle::mechanisms::flows::Flows;
+use virtlane::cycle::shown::FlowsShown as _;
 use virtlane::fluid::check;
 use virtlane::fluid::network::{Builder, Network};
 use virtlane::fluid::rates::{Allocation, SOLVERS};

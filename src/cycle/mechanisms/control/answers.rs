@@ -2,6 +2,7 @@
 
 use crate::control::Answer;
 use crate::cycle::joints::{Replies, Taken};
+use crate::cycle::shown::{AnswersShown, Queued};
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::numbering::Numbering;
 use crate::fabric::rows::HostRow;
@@ -32,17 +33,6 @@ pub(in crate::cycle::mechanisms) struct Way {
     pub(in crate::cycle::mechanisms) key: u8,
     /// Lane of the host's channel.
     pub(in crate::cycle::mechanisms) lane: u8,
-}
-
-/// An answer in a control queue.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Queued {
-    /// The packet.
-    pub packet: Waiting,
-    /// Its flow (global id).
-    pub flow: u32,
-    /// What it says.
-    pub value: u32,
 }
 
 /// An answer to be made: cycle, host, class, cycle of the delivery, row of the flow at its end, value.
@@ -111,17 +101,6 @@ impl Answers {
         class >= self.first
     }
 
-    /// Packets that a host (row) has made in a class of control packets.
-    pub fn made(&self, host: u32, class: u16) -> u32 {
-        let class = usize::from(class - self.first);
-        self.numbers[host as usize * usize::from(self.classes) + class]
-    }
-
-    /// What waits in the control queue beside a source queue.
-    pub fn queued(&self, queue: usize) -> impl Iterator<Item = &Queued> {
-        self.queues[queue].iter()
-    }
-
     /// Where the answers of the flow that ends in this row go.
     pub(in crate::cycle::mechanisms) fn way(&self, tail: u32) -> Option<Way> {
         self.ways[tail as usize]
@@ -181,5 +160,16 @@ impl Replies for Answers {
             answer: queued.value,
             ..Taken::queued(queued.packet, false)
         })
+    }
+}
+
+impl AnswersShown for Answers {
+    fn made(&self, host: u32, class: u16) -> u32 {
+        let class = usize::from(class - self.first);
+        self.numbers[host as usize * usize::from(self.classes) + class]
+    }
+
+    fn queued(&self, queue: usize) -> &VecDeque<Queued> {
+        &self.queues[queue]
     }
 }

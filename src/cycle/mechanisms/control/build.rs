@@ -10,6 +10,7 @@ use crate::control::{Actions, Facts, Line, Payload};
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::flows::{Flows, lane_of};
+use crate::cycle::shown;
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
 use crate::cycle::ties::Riding;
@@ -36,6 +37,11 @@ impl Mechanism for Controlling {
         start(&site, &mut senders, &mut shard.built::<Flows>());
         shard.resource(answers);
         shard.resource(senders);
+        shard.shown().answers = Some(|world| world.resource::<Answers>());
+        shard.shown().senders = Some(shown::Senders {
+            state: |world, row| world.resource::<Senders>().state(world.resource(), row),
+            count: |world, row, sent| world.resource::<Senders>().count(row, sent),
+        });
         shard.subscribe(Fact::Sent);
         shard.subscribe(Fact::Delivered);
         shard.queue(|world| world.resource::<Answers>().waiting());

@@ -27,5 +27,4 @@ pub use answers::Answers;
 pub use build::Controlling;
 
 pub(in crate::cycle) use notify::ControlAboard;
-pub use sender::SenderState;
 pub use senders::Senders;

@@ -49,14 +49,3 @@ pub(super) struct Begun {
     /// The longest one \[cycles\].
     pub(super) longest: u64,
 }
-
-/// A sender between two cycles.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SenderState {
-    /// What it is about, in the words of its algorithm.
-    pub words: String,
-    /// Cycle that its timer is set to.
-    pub timer: Option<u64>,
-    /// Events logged.
-    pub logged: u64,
-}

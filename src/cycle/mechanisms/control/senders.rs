@@ -1,10 +1,11 @@
 //! Calls senders, and does what they want.
 
 use super::parts::Parts;
-use super::sender::{Begun, Controlled, SenderState};
+use super::sender::{Begun, Controlled};
 use crate::control::{Actions, Algorithm, Event, Payload, Probe, Receiver, Sender};
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::probes::Probes;
+use crate::cycle::shown::SenderState;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::Place;
 use crate::measure::flow_counts::FlowSent;
@@ -71,11 +72,6 @@ impl Senders {
     #[inline]
     pub(super) fn hears_starts(&self, class: u16) -> bool {
         self.hears_starts[usize::from(class)]
-    }
-
-    /// Answers delivered to the flow in a row.
-    pub fn answered(&self, row: u32) -> u64 {
-        self.answered[row as usize]
     }
 
     /// Counts what the sender in the row of a flow was told and has logged.

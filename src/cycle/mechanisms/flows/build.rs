@@ -47,6 +47,8 @@ impl Mechanism for Flowing {
             shard: site.number as u32,
             rows: vec![FlowReceived::default(); tails.count()],
         });
+        shard.shown().flows = Some(|world| world.resource::<Flows>());
+        shard.shown().arrived = Some(|world, tail| *world.resource::<Tails>().row(tail));
         shard.subscribe(Fact::Delivered);
         shard.system(Slot::Admit, "flows", make::system);
         shard.system(Slot::Notify, "flow_arrivals", arrive::system);

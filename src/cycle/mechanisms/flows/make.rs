@@ -15,7 +15,6 @@ use crate::fabric::components::NONE;
 use crate::fabric::rows::{HostRow, PortRow, Rows, Seen};
 use crate::fabric::{Host, OutPort};
 use crate::ids::HostId;
-use crate::measure::flow_counts::Amount;
 use crate::traffic::Gap;
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
@@ -132,12 +131,6 @@ pub(super) struct Making<'a> {
 }
 
 impl Flows {
-    /// Packets of the flow in this row that were rejected.
-    pub fn rejected(&self, row: u32) -> Amount {
-        let maker = self.makers.get(self.rows[row as usize].maker as usize);
-        maker.map_or(Amount::default(), |maker| maker.rejected)
-    }
-
     fn due(&mut self, wake: Wake, making: &mut Making<'_>) {
         let now = making.now;
         match wake {

@@ -33,7 +33,6 @@ pub use arrive::Tails;
 
 pub(in crate::cycle) use arrive::FlowsAboard;
 pub use build::{Flowing, lane_of};
-pub use show::{FlowState, Held, Picked};
 
 use self::bucket::{Buckets, next_debt};
 use self::flow::{Clock, Flow, Made, Maker, NEVER};
@@ -50,7 +49,6 @@ use crate::cycle::state::wheel::Wheel;
 use crate::fabric::components::NONE;
 use crate::fabric::rows::PortRow;
 use crate::fabric::source_queue::SourceQueues;
-use crate::measure::flow_counts::FlowSent;
 use crate::plan::{Limit, Scheduler, Slots};
 use crate::traffic::{Gap, Process, SizeDistribution};
 use bevy_ecs::resource::Resource;
@@ -153,17 +151,6 @@ impl Flows {
     /// The flows, by row.
     pub fn rows(&self) -> &[Flow] {
         &self.rows
-    }
-
-    /// What the flow in this row sent.
-    pub fn sent(&self, row: u32) -> FlowSent {
-        let flow = &self.rows[row as usize];
-        let sent = flow.sent(self.makers.get(flow.maker as usize));
-        let entered = self.buckets.entered(row).filter(|_| !flow.is_process);
-        FlowSent {
-            created: entered.unwrap_or(sent.created),
-            ..sent
-        }
     }
 
     /// A phase opens: its flows start their time after cycle `from`.

@@ -6,68 +6,13 @@ use super::Flows;
 use super::flow::{Made, NEVER};
 use super::lane::Pick;
 use super::ready::first_cycle;
-use crate::fabric::source_queue::{SourceQueues, Waiting};
-use crate::measure::flow_counts::FlowSent;
-use crate::plan::{Limit, Scheduler};
+use crate::cycle::shown::{FlowState, FlowsShown, Held, Picked};
+use crate::fabric::source_queue::SourceQueues;
+use crate::measure::flow_counts::{Amount, FlowSent};
+use crate::plan::Scheduler;
 
-/// A flow between two cycles. Limit, window and what is outstanding are those of its group, if it is in one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlowState {
-    /// Lane of its host's channel.
-    pub lane: u8,
-    /// Start cycle; `None`: not known yet.
-    pub start: Option<u64>,
-    /// Stop cycle.
-    pub stop: Option<u64>,
-    /// Flits that it may still make; `None` = without end.
-    pub unmade: Option<u64>,
-    /// Whether it is in a group.
-    pub is_grouped: bool,
-    /// Limit.
-    pub limit: Limit,
-    /// First cycle in which the limit lets a packet go; `None` = never.
-    pub eligible: Option<u64>,
-    /// Packets that may be on their way at once; `None` = any number.
-    pub window: Option<u32>,
-    /// Those that are.
-    pub outstanding: u32,
-    /// Packets in its own queue; `None`: it makes them when they go.
-    pub queued: Option<u64>,
-    /// Packets in the FIFO of its lane, where there is one.
-    pub entered: Option<u64>,
-    /// Size of its next packet \[flits\].
-    pub next_flits: u16,
-    /// Whether lanes have ticks, which hold flows in place of their limits.
-    pub has_ticks: bool,
-    /// First cycle in which its lane lets flows go, where it has a tick and flows that could.
-    pub tick: Option<u64>,
-    /// What it sent.
-    pub sent: FlowSent,
-}
-
-/// What a lane would send next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Picked {
-    /// The head of its source queue.
-    Queue,
-    /// A packet of this flow (id).
-    Flow(u32),
-}
-
-/// A packet of a flow that waits at its host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
-    /// Its flow (id).
-    pub flow: u32,
-    /// The packet.
-    pub packet: Waiting,
-    /// Packets before it, in the queue of its flow or in the FIFO of its lane.
-    pub ahead: u64,
-}
-
-impl Flows {
-    /// The flow in this row.
-    pub fn state(&self, row: u32) -> FlowState {
+impl FlowsShown for Flows {
+    fn state(&self, row: u32) -> FlowState {
         let flow = &self.rows[row as usize];
         let lane = &self.lanes[flow.lane as usize];
         let scheduler = self.given.scheduler;
@@ -104,8 +49,7 @@ impl Flows {
         }
     }
 
-    /// What a lane would send in cycle `now`, by its source queue, credits aside.
-    pub fn picked(&self, queues: &SourceQueues, queue: usize, now: u64) -> Option<Picked> {
+    fn picked(&self, queues: &SourceQueues, queue: usize, now: u64) -> Option<Picked> {
         let front = queues.front(queue);
         let number = self.lane_of[queue];
         let Some(lane) = self.lanes.get(number as usize) else {
@@ -123,14 +67,12 @@ impl Flows {
         })
     }
 
-    /// Packets that a host (row) has made in a class for its flows.
-    pub fn made(&self, host: u32, class: u16) -> u32 {
+    fn made(&self, host: u32, class: u16) -> u32 {
         let classes = self.given.sizes.len();
         self.numbers[host as usize * classes + usize::from(class)]
     }
 
-    /// Packets of flows that wait for the lane of a source queue, in the queues of the flows and in its FIFO.
-    pub fn waiting_at(&self, queue: usize) -> Vec<Held> {
+    fn waiting_at(&self, queue: usize) -> Vec<Held> {
         let number = self.lane_of[queue];
         let Some(lane) = self.lanes.get(number as usize) else {
             return Vec::new();
@@ -156,5 +98,20 @@ impl Flows {
         let entered = (0..).zip(self.buckets.all(number));
         all.extend(entered.map(|(ahead, (row, made))| held(row, made, ahead)));
         all
+    }
+
+    fn sent(&self, row: u32) -> FlowSent {
+        let flow = &self.rows[row as usize];
+        let sent = flow.sent(self.makers.get(flow.maker as usize));
+        let entered = self.buckets.entered(row).filter(|_| !flow.is_process);
+        FlowSent {
+            created: entered.unwrap_or(sent.created),
+            ..sent
+        }
+    }
+
+    fn rejected(&self, row: u32) -> Amount {
+        let maker = self.makers.get(self.rows[row as usize].maker as usize);
+        maker.map_or(Amount::default(), |maker| maker.rejected)
     }
 }

@@ -3,10 +3,7 @@
 use super::super::super::simulation::Simulation;
 use super::super::places::{Places, Spot};
 use crate::cycle::columns::WaitingLane;
-use crate::cycle::joints::Replies as _;
-use crate::cycle::mechanisms::control::{Answers, SenderState, Senders};
-use crate::cycle::mechanisms::flows::{FlowState, Flows, Picked, Tails};
-use crate::cycle::mechanisms::waits::Waits;
+use crate::cycle::shown::{FlowState, FlowsShown, Picked, SenderState, Shown};
 use crate::cycle::state::{FlowEnd, Mail, PacketMail, Place};
 use crate::cycle::{Columns, Inspect};
 use crate::fabric::components::{Packet, PacketRecord};
@@ -299,7 +296,7 @@ impl FlowLooker<'_> {
 
     /// Control packets of the flow that wait at its ends.
     fn look_at_hosts(&mut self, view: &dyn Columns) {
-        let Some(answers) = view.resource::<Answers>() else {
+        let Some(answers) = Shown::answers(view.world()) else {
             return;
         };
         let numbering = view.shared().numbering;
@@ -308,7 +305,7 @@ impl FlowLooker<'_> {
                 continue;
             }
             for lane in 0..numbering.lanes() {
-                let queued = answers.queued(numbering.source_queue(row, lane));
+                let queued = answers.queued(numbering.source_queue(row, lane)).iter();
                 let mine = queued.filter(|queued| queued.flow == self.id);
                 let packets = mine.map(|queued| queued.packet);
                 let keys = packets.map(|packet| (host.0, packet.class, packet.sequence));
@@ -318,16 +315,14 @@ impl FlowLooker<'_> {
     }
 
     fn look_at_ends(&mut self, view: &dyn Columns) {
-        if let Some(tails) = view.resource::<Tails>()
-            && self.ends.tail_shard as usize == self.shard
-        {
-            self.arrived = *tails.row(self.ends.tail);
+        let world = view.world();
+        if self.ends.tail_shard as usize == self.shard {
+            self.arrived = Shown::arrived(world, self.ends.tail);
         }
         if self.ends.shard as usize != self.shard {
             return;
         }
-        let (Some(flows), Some(queues)) =
-            (view.resource::<Flows>(), view.resource::<SourceQueues>())
+        let (Some(flows), Some(queues)) = (Shown::flows(world), view.resource::<SourceQueues>())
         else {
             return;
         };
@@ -343,35 +338,39 @@ impl FlowLooker<'_> {
         if let Some(started) = self.started.filter(takes) {
             credits += u32::from(started.flits);
         }
-        let answers = view.resource::<Answers>();
-        let senders = view.resource::<Senders>();
-        let waits = view.resource::<Waits>();
+        let answers = Shown::answers(world);
+        let &Shown {
+            senders, release, ..
+        } = view.shown();
+        let mut sent = state.sent;
+        if let Some(senders) = senders {
+            (senders.count)(world, row, &mut sent);
+        }
         self.home = Some(Home {
-            missing: waits.map_or(Vec::new(), |_| self.missing(view, flows)),
-            release: waits.and_then(|waits| waits.release(row)),
+            missing: release.map_or(Vec::new(), |_| self.missing(view, flows)),
+            release: release.and_then(|release| release(world, row)),
             host: HostLook {
                 free_at: out.free_at,
                 started: self.started,
-                has_control: answers.is_some_and(|answers| answers.front(queue).is_some()),
+                has_control: answers.is_some_and(|answers| !answers.queued(queue).is_empty()),
                 picked: flows.picked(queues, queue, self.cycle),
                 credits: (!out.is_boundless()).then_some(credits),
             },
-            sender: senders.and_then(|senders| senders.state(flows, row)),
-            answered: senders.map_or(0, |senders| senders.answered(row)),
+            sender: senders.and_then(|senders| (senders.state)(world, row)),
+            answered: sent.answered,
             state,
         });
     }
 
     /// Flows that it waits for, of which flits are missing at its host.
-    fn missing(&self, view: &dyn Columns, flows: &Flows) -> Vec<u32> {
+    fn missing(&self, view: &dyn Columns, flows: &dyn FlowsShown) -> Vec<u32> {
         let ends = &view.shared().flow_ends;
         let is_missing = |other: &u32| {
             let (end, plan) = (ends[*other as usize], &self.flows[*other as usize]);
             let flits = if plan.source == self.hosts[0] {
                 flows.sent(end.row).started.flits
             } else {
-                let tails = view.resource::<Tails>();
-                tails.map_or(0, |tails| tails.row(end.tail).delivered.flits)
+                Shown::arrived(view.world(), end.tail).delivered.flits
             };
             plan.flits.is_some_and(|all| flits < all)
         };

@@ -6,7 +6,7 @@
 
 use super::look::FlowLook;
 use super::story::Hold;
-use crate::cycle::mechanisms::flows::{FlowState, Picked};
+use crate::cycle::shown::{FlowState, Picked};
 use crate::fabric::components::NONE;
 use crate::plan::{FlowPlan, Limit, Plan};
 

@@ -4,7 +4,7 @@ use super::super::digest;
 use super::look::{FlowLook, Key};
 use super::reasons::{Watched, words};
 use super::story::{FlowEvent, FlowStory, FlowWhat, Hold};
-use crate::cycle::mechanisms::flows::FlowState;
+use crate::cycle::shown::FlowState;
 use crate::ids::HostId;
 use crate::measure::{Digest, packet_id};
 use crate::run::simulation::Simulation;

@@ -1,8 +1,12 @@
 //! What mechanisms show of a shard to who looks on between two cycles: functions that lookers ask without knowing whose they
 //! are. What no mechanism shows is as in a fabric that has none.
 
+mod flows;
+
+pub use flows::{AnswersShown, FlowState, FlowsShown, Held, Picked, Queued, SenderState, Senders};
+
 use crate::fabric::rows::{HostRow, LaneRow, QueueRow};
-use crate::measure::flow_counts::Amount;
+use crate::measure::flow_counts::{Amount, FlowReceived};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::World;
 
@@ -40,6 +44,18 @@ pub struct Shown {
     pub open: Option<Open>,
     /// Where switches drop packets.
     pub losses: Option<Losses>,
+    /// Where flows begin.
+    pub flows: Option<for<'a> fn(&'a World) -> &'a dyn FlowsShown>,
+    /// Where flows end: what arrived of the one in a row.
+    pub arrived: Option<fn(&World, u32) -> FlowReceived>,
+    /// Where flows that wait for others begin: start cycle of the one in a row that waits for nothing any more.
+    pub release: Option<fn(&World, u32) -> Option<u64>>,
+    /// Where flows have senders.
+    pub senders: Option<Senders>,
+    /// Where hosts answer.
+    pub answers: Option<for<'a> fn(&'a World) -> &'a dyn AnswersShown>,
+    /// Where hosts have bounds for answers: all the room for answers to a class, and what one packet takes of it, if it takes any.
+    pub demand: Option<fn(&World, u16) -> Option<(u32, u32)>>,
 }
 
 impl Shown {
@@ -47,5 +63,26 @@ impl Shown {
     pub fn lost(world: &World, flow: usize) -> Amount {
         let losses = world.resource::<Self>().losses;
         losses.map_or(Amount::default(), |losses| (losses.of_flow)(world, flow))
+    }
+
+    /// What a shard shows.
+    pub fn of(world: &World) -> &Self {
+        world.resource()
+    }
+
+    /// The flows that begin in a shard.
+    pub fn flows(world: &World) -> Option<&dyn FlowsShown> {
+        Self::of(world).flows.map(|flows| flows(world))
+    }
+
+    /// What arrived of a flow that ends in a shard, by its row there.
+    pub fn arrived(world: &World, tail: u32) -> FlowReceived {
+        let arrived = Self::of(world).arrived;
+        arrived.map_or(FlowReceived::default(), |arrived| arrived(world, tail))
+    }
+
+    /// The control packets that wait at the hosts of a shard.
+    pub fn answers(world: &World) -> Option<&dyn AnswersShown> {
+        Self::of(world).answers.map(|answers| answers(world))
     }
 }
