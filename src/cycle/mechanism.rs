@@ -1,4 +1,4 @@
-//! How a mechanism joins the cycle: one type, and one line in the list `mechanisms!` at the end.
+//! How a mechanism joins the cycle: one type, and one line in the list `mechanisms!`.
 //!
 //! A mechanism looks at what a run is built from and says whether it takes part ([`Mechanism::of`]); then it adds to
 //! every shard, by a [`ShardBuilder`], columns of existing entities, resources, systems, facts it reads and terms of

@@ -17,7 +17,8 @@
 //! | `Consume` | host | - (what leaves the shard is put into its mail; it is there for nobody in this cycle) |
 //!
 //! `React`, `Admit`, `Notify` and `Observe` have no stage of the core. What only some fabrics have is a
-//! [`Mechanism`]: `Transmit`, `Mark`, input-first allocation and what passes single flits are systems of mechanisms. Within a stage the order of
+//! [`Mechanism`]: `Transmit`, `Mark`, input-first allocation and what passes single flits are systems of mechanisms. Stages know none of them:
+//! they ask [`joints`], over [`columns`] and [`state`] that lie below; the list of [`mechanisms`] adds both. Within a stage the order of
 //! entities does not matter: switches read other switches' state only through events of earlier cycles and credit
 //! ramps that start later than now.
 

@@ -2,7 +2,7 @@
 //!
 //! Every figure is a bound that only falls: whoever makes one smaller writes the smaller one here, and no change makes one larger.
 //! An import is a `use`, or a path with `crate` or `super` in front; what a `mod.rs` hands on (`pub use`) is not one of its own, and
-//! leads to the file that has it. Tests are left out.
+//! leads to the file that has it. Visibilities and tests are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// Circles of files that import each other: how many, files in them, files of the largest.
-const CIRCLES: [usize; 3] = [43, 236, 56];
+const CIRCLES: [usize; 3] = [26, 119, 19];
 /// Imports of mechanisms by the rest of `cycle`, and by `run`.
-const INTO_MECHANISMS: [usize; 2] = [30, 35];
+const INTO_MECHANISMS: [usize; 2] = [0, 10];
 /// Structs with so many fields or more, and how many they have.
 const WIDE: usize = 20;
 const WIDE_STRUCTS: [(&str, usize); 5] = [
@@ -91,6 +91,9 @@ impl<'ast> Visit<'ast> for File {
             .push((item.ident.to_string(), item.fields.len()));
         visit::visit_item_struct(self, item);
     }
+
+    /// It names a module and imports nothing.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let first = &path.segments[0].ident;

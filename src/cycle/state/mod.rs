@@ -8,8 +8,8 @@
 //! | [`PacketPool`] | packet rows in use |
 //! | [`Outbox`] | mail for other shards |
 //!
-//! Sources, their queues and the counters stand with the stages that own them: [`generate`](super::generate),
-//! [`records`](super::records). What only some fabrics have is in the folder of its mechanism.
+//! Sources, their queues and the counters stand with the stages that own them: [`generate`](super::stages::generate),
+//! [`records`](super::records). What only some fabrics have is in the folder of its mechanism, but for data that the core hands on.
 
 mod adaptation;
 pub mod calendar;

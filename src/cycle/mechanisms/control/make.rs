@@ -53,19 +53,13 @@ pub(super) struct Making<'a> {
 
 /// Runs the stage.
 #[inline(never)]
-pub(super) fn run(answers: &mut Answers, making: Making<'_>, probes: Option<&mut Probes>) {
-    let Making {
-        now,
-        place,
-        lists,
-        records,
-        mut outs,
-    } = making;
+pub(super) fn run(answers: &mut Answers, mut making: Making<'_>, probes: Option<&mut Probes>) {
+    let (now, place) = (making.now, making.place);
     let mut enter = |way: &Way, sequence: u32| {
         let ends = [HostId(way.source), HostId(way.destination)];
-        records.created(now, way.class, ends, way.size);
-        if lists.facts.created {
-            lists.created.push(Created {
+        making.records.created(now, way.class, ends, way.size);
+        if making.lists.facts.created {
+            making.lists.created.push(Created {
                 host: way.host,
                 class: way.class,
                 size: way.size,
@@ -74,11 +68,11 @@ pub(super) fn run(answers: &mut Answers, making: Making<'_>, probes: Option<&mut
             });
         }
         let out = place.port(way.host);
-        let port = &mut outs[out];
+        let port = &mut making.outs[out];
         port.request_lanes.insert(way.lane.into());
         if !port.visited {
             port.visited = true;
-            lists.host_visits.push(out);
+            making.lists.host_visits.push(out);
         }
     };
     while answers.next() <= now {

@@ -98,7 +98,7 @@ pub(super) fn next_debt(flow: &Flow, pace: u16, scheduler: Scheduler, size: u16,
 }
 
 impl Flows {
-    /// The packet of the last [`Self::candidate`] starts, where lanes have FIFOs.
+    /// The packet of the last candidate starts, where lanes have FIFOs.
     pub(super) fn take_entered(
         &mut self,
         queues: &mut SourceQueues,
