@@ -219,8 +219,12 @@ impl<const W: usize> Columns for Look<'_, W> {
         let first = self.switches[port.owner].first_port;
         let own = shared.own_routes.as_ref();
         let own = own.and_then(|routes| routes.output(&self.records[packet]));
-        let packet = (&self.packets[packet], own);
-        let (out, lane) = next_hop(&shared.forwarding, port, first, packet, &self.outs);
+        let packet = &self.packets[packet];
+        let (out, lane) = if shared.sorts() {
+            packet.chosen(first)
+        } else {
+            next_hop(&shared.forwarding, port, first, (packet, own), &self.outs)
+        };
         shared.numbering.lane(out, u32::from(lane))
     }
 }

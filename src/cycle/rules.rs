@@ -222,6 +222,12 @@ impl<'a, P: RuleSet> Rules<'a, P> {
         self.0.adaptation.as_ref().filter(|_| P::OTHER)
     }
 
+    /// Whether packets choose when they come and are sorted then (D75).
+    #[inline(always)]
+    pub fn sorts(&self) -> bool {
+        P::VOQ && P::OTHER && self.0.sorts()
+    }
+
     /// Routes that flows have of their own.
     #[inline(always)]
     pub fn own_routes(&self) -> Option<&'a OwnRoutes> {

@@ -202,6 +202,10 @@ pub struct Packet {
     pub hops: u8,
     /// Congestion mark.
     pub fecn: bool,
+    /// Adaptive routing with VOQ: the output of the switch that it has chosen, as its number there.
+    pub output: u8,
+    /// Lane of that output.
+    pub lane: u8,
 }
 
 /// What only the ends of a packet's life need.
@@ -241,7 +245,15 @@ impl Packet {
         key: 0,
         hops: 0,
         fecn: false,
+        output: 0,
+        lane: 0,
     };
+
+    /// The output that it has chosen, and the lane; `first`: the first port of its switch.
+    #[inline(always)]
+    pub fn chosen(&self, first: PortRow) -> (PortRow, u8) {
+        (first.plus(self.output.into()), self.lane)
+    }
 }
 
 impl PacketRecord {

@@ -7,7 +7,7 @@
 //!
 //! # Rules of contention (D20)
 //! 1. A request counts from the moment it is raised, so that heads of one cycle see those that chose before them, to the
-//!    cycle in which it is granted or withdrawn.
+//!    cycle in which it is granted or withdrawn. With VOQ every packet counts from its choice on (D75).
 //! 2. With a pool all lanes of an output are one.
 //!
 //! # Deviations
@@ -16,7 +16,7 @@
 //! References: [`FUENTES_CONTENTION`](crate::references::FUENTES_CONTENTION)
 
 use crate::cycle::snapshot::{Persistent, Resume};
-use crate::fabric::rows::LaneRow;
+use crate::fabric::rows::{LaneRow, Rows};
 use crate::rng::{Purpose, Stream, stream};
 use serde::{Deserialize, Serialize};
 
@@ -55,25 +55,35 @@ impl Persistent for Choice {
     }
 }
 
-/// What waits for an output lane; that of the port's first lane with a pool.
+/// What waits for an output lane.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Contention {
-    /// Flits of all heads that request it.
+    /// Flits of all that waits for it; with a pool those of the output, at its first lane.
     pub flits: u32,
+    /// Those of the lane alone.
+    of_lane: u32,
 }
 
 impl Persistent for Contention {}
 
-impl Contention {
-    /// A head of so many flits requests the lane.
-    #[inline]
-    pub(in crate::cycle) fn add(&mut self, flits: u16) {
-        self.flits += u32::from(flits);
+impl Rows<'_, LaneRow, Contention> {
+    /// So many flits wait for a lane, whose credits are counted in `row`.
+    #[inline(always)]
+    pub(in crate::cycle) fn add(&mut self, (lane, row): (LaneRow, LaneRow), flits: u16) {
+        self[row].flits += u32::from(flits);
+        self[lane].of_lane += u32::from(flits);
     }
 
-    /// Its request is granted or withdrawn.
+    /// They are granted, or withdrawn.
+    #[inline(always)]
+    pub(in crate::cycle) fn remove(&mut self, (lane, row): (LaneRow, LaneRow), flits: u16) {
+        self[row].flits -= u32::from(flits);
+        self[lane].of_lane -= u32::from(flits);
+    }
+
+    /// Flits that wait for a lane (D36).
     #[inline]
-    pub(in crate::cycle) fn remove(&mut self, flits: u16) {
-        self.flits -= u32::from(flits);
+    pub(in crate::cycle) fn fill(&self, lane: LaneRow) -> u32 {
+        self[lane].of_lane
     }
 }

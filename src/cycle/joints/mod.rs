@@ -34,6 +34,9 @@ use crate::qos::vl_arbitration::VlChoice;
 
 /// Output and lanes of a head; without adaptive routing tables or a route of its own say them, and a head requests one.
 pub trait Way {
+    /// The packets that have come in a cycle choose, where packets are sorted by their choice (D75).
+    fn sort(&mut self, adaptation: &Adaptation, arrived: &[(LaneRow, PacketRow)]);
+
     /// After the arrivals of a cycle: the new heads choose, queues in the order of their rows.
     fn choose(&mut self, adaptation: &Adaptation);
 

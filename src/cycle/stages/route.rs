@@ -6,7 +6,7 @@
 //! Cost: O(arrived packets), one table look-up per new head, then never again while the head is blocked
 //!
 //! # Rules
-//! 0. With adaptive routing the head chooses (`adaptive`); a packet with a route of its own has the output of that, and the lane
+//! 0. With adaptive routing the head chooses (`adaptive`), with VOQ every packet that comes (D75); a packet with a route of its own has the output of that, and the lane
 //!    of no layer (D66); else:
 //! 1. Output = table entry of (row of the input, destination), one row per switch unless the input matters; lane = lane map of (input, output, key + hop layer).
 //! 2. A request stands from this cycle until it is granted. It is considered at once when the input has a
@@ -36,6 +36,7 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
             record.via = routes.behind(record.via);
         }
     }
+    let sorts = view.shared.sorts();
     for part in arrived.chunks(view.place.group(arrived.len())) {
         if view.place.prefetches {
             view.prefetch_arrivals(part);
@@ -44,10 +45,13 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
             let port = view.shared.numbering.port(lane);
             if view.shared.sink_step() != 0 && view.place.is_host(port) {
                 view.arrive_at_sink(lane, packet);
-            } else {
+            } else if !sorts {
                 append(view, lane, packet);
             }
         }
+    }
+    if let Some(adaptation) = view.shared.adaptation().filter(|_| sorts) {
+        view.sort(adaptation, &arrived);
     }
     if !view.lists.facts.arrived {
         arrived.clear();
@@ -64,13 +68,25 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     }
 }
 
-/// Appends a packet to its queue. A new head raises its request when it can be head now, else (its
+/// Finds the queue of a packet, and appends it. A new head raises its request when it can be head now, else (its
 /// predecessor is still leaving) the freeing of the input finds it.
 #[inline(always)]
 fn append<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, lane: LaneRow, packet: PacketRow) {
     let shared = view.shared;
     let output = || output_of(view, lane, packet);
-    let (queue_row, mark) = (shared.classifier()).classify(shared.numbering, lane, output);
+    let found = (shared.classifier()).classify(shared.numbering, lane, output);
+    join(view, found, lane, packet);
+}
+
+/// Appends a packet of an input lane to a queue, which has this mark.
+#[inline(always)]
+pub(in crate::cycle) fn join<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    (queue_row, mark): (QueueRow, u32),
+    lane: LaneRow,
+    packet: PacketRow,
+) {
+    let shared = view.shared;
     let port_row = shared.numbering.port(lane);
     let queue = &mut view.queues[queue_row];
     if queue.head != PacketRow::NONE {
@@ -139,11 +155,14 @@ pub(in crate::cycle) fn next_hop<S: Deref<Target = [OutPort]>>(
 }
 
 impl<const W: usize, P: RuleSet> View<'_, W, P> {
-    /// Output and lane that a packet at an input of a switch is forwarded to, wherever it stands in its queue; not with
-    /// adaptive routing.
+    /// Output and lane that a packet at an input of a switch is forwarded to, wherever it stands in its queue; not where adaptive
+    /// routing lets heads choose.
     pub(in crate::cycle) fn next_hop(&self, input: PortRow, packet: PacketRow) -> (PortRow, u8) {
         let port = &self.ins[input];
         let first = self.switches[port.owner].first_port;
+        if self.shared.sorts() {
+            return self.packets[packet].chosen(first);
+        }
         next_hop(
             &self.shared.forwarding,
             port,
@@ -198,7 +217,8 @@ fn raise<const W: usize, P: RuleSet>(
     (port_row, input_lane): (PortRow, LaneRow),
 ) {
     let shared = view.shared;
-    if shared.adaptation().is_some() {
+    let sorts = shared.sorts();
+    if shared.adaptation().is_some() && !sorts {
         return view.lists.choosing.insert(queue_row);
     }
     let own = own_output(view, view.queues[queue_row].head);
@@ -206,13 +226,17 @@ fn raise<const W: usize, P: RuleSet>(
     let switch = &mut view.switches[port.owner];
     let queue = &mut view.queues[queue_row];
     let packet = &view.packets[queue.head];
-    let (out_row, out_lane) = next_hop(
-        &shared.forwarding,
-        port,
-        switch.first_port,
-        (packet, own),
-        &view.outs,
-    );
+    let (out_row, out_lane) = if sorts {
+        packet.chosen(switch.first_port)
+    } else {
+        next_hop(
+            &shared.forwarding,
+            port,
+            switch.first_port,
+            (packet, own),
+            &view.outs,
+        )
+    };
     let out = &mut view.outs[out_row];
     let size = shared.request_size(packet.size);
     queue.out = out_row;

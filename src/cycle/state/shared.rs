@@ -243,6 +243,12 @@ impl Shared {
         level.0 * tables.layers + layer
     }
 
+    /// Whether packets choose when they come and are sorted then: adaptive routing with VOQ (D75).
+    #[inline]
+    pub fn sorts(&self) -> bool {
+        self.adaptation.is_some() && !self.switch.classifier.is_lane()
+    }
+
     /// Lane whose credit count `lane` draws from.
     #[inline]
     pub fn credit_lane(&self, lane: LaneRow) -> LaneRow {

@@ -84,7 +84,7 @@ impl Collect<'_> {
                 let wanted = waiting.number(channel, numbering.number(wanted));
                 waiting.wait(wanted, buffer, flits);
             };
-            if shared.adaptation.is_some() {
+            if shared.adaptation.is_some() && !shared.sorts() {
                 if queue.requesting {
                     let wanted = requests(row).into_iter();
                     wanted.for_each(|lane| wait(lane, queue.size));

@@ -1,6 +1,6 @@
 //! Rules between keys of several sections, the graph and the routes.
 
-use super::super::sections::{Claims, Marks, Scenario, VlArbitration, traffic};
+use super::super::sections::{Claims, Scenario, VlArbitration, traffic};
 use super::super::syntax::{At, Mistake};
 use crate::ids::SlId;
 use crate::memory::{self, Demand};
@@ -247,22 +247,16 @@ pub(super) fn looks(scenario: &Scenario, plan: &Plan, routes: &Routes) -> Result
 pub(super) fn adaptive_routing(scenario: &Scenario, adaptive: &Adaptive) -> Result<(), Mistake> {
     let switch = &scenario.fabric.switch;
     let engine = &adaptive.engine;
-    if let Some(marking) = &switch.marking
-        && !matches!(marking.value, Marks::Requests(_))
-    {
-        return Err(marking.mistake(format!(
-            "marking by all that waits for an output does not go with `routing: {engine}`, which knows no output before a \
-             packet is head: use `(threshold: size)`"
-        )));
-    }
     if let Some(drop) = &switch.drop {
         return Err(drop.mistake(format!(
             "dropping does not go with `routing: {engine}`, whose packets may have other ways than the one without room"
         )));
     }
-    if switch.queues.value == Queues::Voq {
+    let is_open = adaptive.routing.selection() == Selection::Open;
+    if is_open && switch.queues.value == Queues::Voq {
         return Err(switch.queues.mistake(format!(
-            "`Voq` does not go with `routing: {engine}`, which knows no output before a packet is head: use `Fifo`"
+            "`Voq` does not go with `routing: {engine}`, whose packets request several outputs and would wait in the queue of one: \
+             use `Fifo`"
         )));
     }
     if let Some(admission) = &scenario.admission {
@@ -276,7 +270,7 @@ pub(super) fn adaptive_routing(scenario: &Scenario, adaptive: &Adaptive) -> Resu
             "`true` does not go with `routing: {engine}`: VL15 is routed by tables"
         )));
     }
-    if adaptive.routing.selection() != Selection::Open {
+    if !is_open {
         return Ok(());
     }
     let why =

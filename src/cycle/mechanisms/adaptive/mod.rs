@@ -26,9 +26,10 @@ use crate::cycle::joints::Way;
 use crate::cycle::look;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
+use crate::cycle::stages::route::join;
 use crate::cycle::state::{Adaptation, Grant};
 use crate::cycle::view::View;
-use crate::fabric::rows::{PortRow, QueueRow, Seen};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row as _, Seen};
 use crate::fabric::{Group, OutLane, Queue};
 use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::plan::OutputArbitration;
@@ -58,9 +59,13 @@ impl Mechanism for Adapting {
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         let Self { streams } = self;
+        let classifier = shard.site().shared.switch.classifier;
         let start = move |row: usize| {
             let mut choice = Choice::default();
-            if let Some(stream) = streams.get(row) {
+            // a lane has one stream, at its first queue
+            let (queue, lane) = (QueueRow::of(row), classifier.lane(QueueRow::of(row)));
+            let is_first = classifier.behind(lane, 0) == queue;
+            if let Some(stream) = streams.get(lane.index()).filter(|_| is_first) {
                 choice.stream.clone_from(stream);
             }
             choice
@@ -92,6 +97,22 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
         self.lists.choosing = choosing;
     }
 
+    fn sort(&mut self, adaptation: &Adaptation, arrived: &[(LaneRow, PacketRow)]) {
+        let numbering = self.shared.numbering;
+        let mut order = std::mem::take(&mut self.lists.order);
+        for (place, &(lane, _)) in (0..).zip(arrived) {
+            let input = numbering.port(lane);
+            if !self.place.is_host(input) {
+                order.push((input, numbering.number(lane) as u16, place));
+            }
+        }
+        order.sort_unstable();
+        for (_, _, place) in order.drain(..) {
+            sort_in(self, adaptation, arrived[place as usize]);
+        }
+        self.lists.order = order;
+    }
+
     fn offer(&mut self, queue: QueueRow) {
         let size = self.queues[queue].size;
         for i in 0..self.optional.choices[queue].requests.len() {
@@ -103,14 +124,16 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
     fn withdraw(&mut self, grant: &Grant) {
         let shared = self.shared;
         let size = self.queues[grant.queue].size;
-        self.optional.contention[shared.credit_lane(grant.lane)].remove(size);
+        let contention = &mut self.optional.contention;
+        contention.remove((grant.lane, shared.credit_lane(grant.lane)), size);
         if !shared.open() {
             return;
         }
         let requests = &mut self.optional.choices[grant.queue].requests;
         let requests = requests.drain(..);
         for request in requests.filter(|request| request.lane != grant.lane) {
-            self.optional.contention[shared.credit_lane(request.lane)].remove(size);
+            let contention = &mut self.optional.contention;
+            contention.remove((request.lane, shared.credit_lane(request.lane)), size);
             let lane = &mut self.lanes[request.lane];
             lane.requests.remove(grant.bit);
             if lane.requests.is_empty() {
@@ -145,18 +168,8 @@ fn raise<const W: usize, P: RuleSet>(
     queue: QueueRow,
     port_row: PortRow,
 ) {
-    let switch = &view.switches[view.ins[port_row].owner];
     let packet = view.queues[queue].head;
-    let key = view.packets[packet].key;
-    let head = Head {
-        adaptation,
-        queue,
-        packet,
-        switch: SwitchId(switch.global),
-        indices: adaptation.indices(switch.global),
-        first_port: switch.first_port,
-        first_lane: adaptation.first_lane[usize::from(key)],
-    };
+    let head = head_of(view, adaptation, (queue, port_row), packet);
     let mut found = std::mem::take(&mut view.lists.candidates);
     find(view, head, &mut found);
     let wanted = if adaptation.selection == Selection::Open {
@@ -166,6 +179,51 @@ fn raise<const W: usize, P: RuleSet>(
     };
     request(view, head, wanted, port_row);
     view.lists.candidates = found;
+}
+
+/// A packet at an input, of which `queue` has the stream.
+fn head_of<'a, const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    adaptation: &'a Adaptation,
+    (queue, input): (QueueRow, PortRow),
+    packet: PacketRow,
+) -> Head<'a> {
+    let switch = &view.switches[view.ins[input].owner];
+    let key = view.packets[packet].key;
+    Head {
+        adaptation,
+        queue,
+        packet,
+        switch: SwitchId(switch.global),
+        indices: adaptation.indices(switch.global),
+        first_port: switch.first_port,
+        first_lane: adaptation.first_lane[usize::from(key)],
+    }
+}
+
+/// D75: a packet that has come chooses, and joins the queue of its output.
+fn sort_in<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    adaptation: &Adaptation,
+    (lane, packet): (LaneRow, PacketRow),
+) {
+    let (classifier, numbering) = (view.shared.classifier(), view.shared.numbering);
+    let place = (classifier.behind(lane, 0), numbering.port(lane));
+    let head = head_of(view, adaptation, place, packet);
+    let mut found = std::mem::take(&mut view.lists.candidates);
+    find(view, head, &mut found);
+    let chosen = found[select(view, head, &found)];
+    view.lists.candidates = found;
+    let output = head.index(chosen.port);
+    let number = head.first_lane + chosen.lane;
+    let row = &mut view.packets[packet];
+    (row.output, row.lane) = (output as u8, number);
+    let size = row.size;
+    let wanted = numbering.lane(head.first_port.plus(output), number.into());
+    let contention = &mut view.optional.contention;
+    contention.add((wanted, view.shared.credit_lane(wanted)), size);
+    let found = classifier.classify(numbering, lane, || output);
+    join(view, found, lane, packet);
 }
 
 /// Rule 1.
@@ -247,7 +305,8 @@ fn request<const W: usize, P: RuleSet>(
             shared.numbering.input_lane(head.first_port, bit, lane)
         );
         view.lanes[lane].requests.insert(bit);
-        view.optional.contention[shared.credit_lane(lane)].add(size);
+        let contention = &mut view.optional.contention;
+        contention.add((lane, shared.credit_lane(lane)), size);
         if shared.open() {
             view.optional.choices[head.queue].requests.push(Request {
                 lane,

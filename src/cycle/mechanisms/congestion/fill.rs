@@ -2,7 +2,7 @@
 
 use super::ecn::{Ecn, MarkStream};
 use super::infiniband::{Fill, InfiniBand, Pace};
-use crate::cycle::columns::OutputBuffer;
+use crate::cycle::columns::{Contention, OutputBuffer};
 use crate::cycle::joints::Joints;
 use crate::cycle::mechanism::{Fetched, Mechanism, Rider, ShardBuilder, Site};
 use crate::cycle::rules::{Any, RuleSet};
@@ -88,8 +88,15 @@ impl Mechanism for Filling {
     }
 }
 
-/// Counts this cycle's arrivals, grants and drops.
+/// Counts this cycle's arrivals, grants and drops. Adaptive routing counts what waits itself; the fill of lanes that were granted is all
+/// that is looked at.
 fn count<const W: usize, P: RuleSet>(view: &View<'_, W, P>, fills: &mut Rows<'_, LaneRow, Fill>) {
+    if view.shared.adaptation().is_some() {
+        for grant in accepted(&view.lists.grants) {
+            fills[grant.lane].flits = view.optional.contention.fill(grant.lane);
+        }
+        return;
+    }
     view.each_arrival(|lane, flits| fills[lane].flits += flits);
     for grant in accepted(&view.lists.grants) {
         fills[grant.lane].flits -= u32::from(view.packets[grant.packet].size);
@@ -121,6 +128,7 @@ fn infiniband<const W: usize>(
     mut fills: Query<'_, '_, &mut Group<Fill>>,
     mut paces: Query<'_, '_, &mut Pace>,
     (mut buffers, mut retries): (Query<'_, '_, &mut OutputBuffer>, Query<'_, '_, &mut Retry>),
+    mut contention: Query<'_, '_, &mut Group<Contention>>,
     (by, markable): (Res<'_, By>, Res<'_, Markable>),
 ) {
     let By::InfiniBand(rule) = &*by else {
@@ -130,6 +138,7 @@ fn infiniband<const W: usize>(
         let view = &mut heads.view::<Any>(Optional {
             buffers: Rows::new(column!(buffers)),
             retries: Rows::new(column!(retries)),
+            contention: Rows::new(column!(contention)),
             ..Optional::default()
         });
         let columns = (Rows::new(column!(fills)), Rows::new(column!(paces)));
@@ -176,13 +185,17 @@ fn ecn<const W: usize>(
     mut heads: Heads<'_, '_, W>,
     mut fills: Query<'_, '_, &mut Group<Fill>>,
     mut streams: Query<'_, '_, &mut MarkStream>,
+    mut contention: Query<'_, '_, &mut Group<Contention>>,
     (by, markable): (Res<'_, By>, Res<'_, Markable>),
 ) {
     let By::Ecn(rule) = &*by else {
         return;
     };
     if heads.events.lists().have_moved() {
-        let view = &mut heads.view::<Any>(Optional::default());
+        let view = &mut heads.view::<Any>(Optional {
+            contention: Rows::new(column!(contention)),
+            ..Optional::default()
+        });
         let columns = (Rows::new(column!(fills)), Rows::new(column!(streams)));
         run_ecn(view, columns, (rule, &markable));
     }

@@ -208,7 +208,7 @@ fn launch<const W: usize, P: RuleSet, J: Joints>(
         size: waiting.size,
         key: waiting.key,
         hops: 0,
-        fecn: false,
+        ..Packet::UNUSED
     };
     let source = hosts.hosts[view.place.host(out)].id;
     let routes = view.shared.own_routes();
