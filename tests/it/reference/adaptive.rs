@@ -1,24 +1,25 @@
-//! Stage Route with an adaptive engine (D20): courses, candidates and choices of heads.
+//! Stage Route with an adaptive engine (D20): courses, candidates and choices of heads, with VOQ of all packets that come (D75).
 //!
-//! A head that requests for the first time is told its course and its candidates and chooses what it requests; every
-//! other head asks again in every cycle and must be told the same. Heads of one cycle choose one after the other, and what waits
-//! for a way is counted anew before each.
+//! A head that requests for the first time, with VOQ a packet that may request from now on, is told its course and its candidates and
+//! chooses what it requests; whoever has chosen asks again in every cycle and must be told the same. Those of one cycle choose one
+//! after the other, and what waits for a way is counted anew before each.
 
 use super::Setting;
+use super::input::Queue;
 use super::link::Link;
 use super::output::Output;
-use super::packet::Packet;
+use super::packet::{Packet, PacketId};
 use super::routing::{Routing, group};
 use super::switch::{Switch, Way};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use virtlane::ids::{HostId, SwitchId};
-use virtlane::plan::BufferSharing;
+use virtlane::plan::{BufferSharing, Queues};
 use virtlane::rng::{Stream, below};
 use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
 use virtlane::topology::Endpoint;
 
-/// What the engine said to a head.
+/// What the engine said to a packet that chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
     course: Course,
@@ -28,7 +29,7 @@ pub(super) struct Told {
 /// Flits that wait for an (output, lane) of a switch.
 type Waiting = BTreeMap<(usize, usize), u64>;
 
-/// What a head may look at and draw from.
+/// What a packet that chooses may look at and draw from.
 struct Here<'a> {
     outputs: &'a [Option<Output>],
     links: &'a [Link],
@@ -72,24 +73,23 @@ fn way(lanes: &Range<usize>, port: u16, lane: u8, escape: bool) -> Way {
 }
 
 impl Switch {
-    /// The flits of all heads whose request stands, those that have chosen in this cycle so far included.
-    fn waiting(&self, packets: &[Packet], pooled: bool, now: u64) -> Waiting {
+    /// The flits of all packets that have chosen and are not granted, those that have chosen in this cycle so far included: heads
+    /// whose request stands, with VOQ any packets in queues (D75).
+    fn waiting(&self, packets: &[Packet], pooled: bool) -> Waiting {
         let mut waiting = Waiting::new();
-        for queue in self.inputs.iter().flatten().flat_map(|input| &input.queues) {
-            let Some((head, _)) = queue.request(now).filter(|(head, _)| head.told.is_some()) else {
-                continue;
-            };
-            let places = head.ways.iter();
+        let queues = self.inputs.iter().flatten().flat_map(|input| &input.queues);
+        for one in queues.flat_map(Queue::staying) {
+            let places = one.ways.iter();
             let places = places.map(|way| (way.output, if pooled { 0 } else { way.lane }));
             // a head that requests several lanes of a pool waits for the pool once
             for place in places.collect::<BTreeSet<_>>() {
-                *waiting.entry(place).or_default() += u64::from(packets[head.packet].size);
+                *waiting.entry(place).or_default() += u64::from(packets[one.packet].size);
             }
         }
         waiting
     }
 
-    /// Every head that requests is told what to request.
+    /// Whoever has to choose in this cycle chooses, by input, lane and arrival; all others are told the same as before.
     pub(super) fn route(
         &mut self,
         setting: Setting<'_>,
@@ -100,51 +100,116 @@ impl Switch {
         let Routing::Adaptive(routing) = setting.routing else {
             return;
         };
-        let at = self.id;
-        let pooled = setting.plan.switch.sharing == BufferSharing::PortPool;
-        for number in 0..self.inputs.len() {
-            let queues = self.inputs[number]
-                .as_ref()
-                .map_or(0, |input| input.queues.len());
-            for queue in 0..queues {
-                let waiting = self.waiting(packets, pooled, now);
-                let input = self.inputs[number].as_mut().expect("it has queues");
-                let from = setting.graph.channels()[input.channel].from;
-                let is_first = matches!(from, Endpoint::Host(_));
-                let queue = &mut input.queues[queue];
-                let Some((_, since)) = queue.request(now) else {
-                    continue;
-                };
-                let head = &mut queue.packets[0];
-                let packet = &mut packets[head.packet];
-                if let Some(told) = &head.told {
-                    let course = packet.course.expect("departed");
-                    let candidates = ask(setting, routing, at, packet.destination, course);
-                    let again = Told { course, candidates };
-                    assert_eq!(*told, again, "a head changes its mind");
-                    continue;
-                }
-                assert_eq!(since, now, "a head asks when it first requests");
-                assert_eq!(packet.course.is_none(), is_first, "one departure each");
-                let mut here = Here {
-                    outputs: &self.outputs,
-                    links,
-                    lanes: group(routing, &setting.plan.switch, packet),
-                    waiting,
-                    pooled,
-                    stream: &mut input.streams[queue.lane],
-                };
-                let course = course(routing, at, packet, &mut here);
-                packet.course = Some(course);
-                let candidates = ask(setting, routing, at, packet.destination, course);
-                let chosen = choose(routing.selection(), &candidates, &mut here);
-                let ways = chosen.iter();
-                head.ways = ways
-                    .map(|c| way(&here.lanes, c.port, c.lane, c.escape))
-                    .collect();
-                head.told = Some(Told { course, candidates });
+        self.ask_again((setting, routing), packets);
+        for input in 0..self.inputs.len() {
+            match setting.plan.switch.queues {
+                Queues::Fifo => self.direct_heads((setting, routing), links, packets, (input, now)),
+                Queues::Voq => self.direct_all((setting, routing), links, packets, (input, now)),
             }
         }
+    }
+
+    /// D20: the candidates of whoever has chosen are the same as long as it is here.
+    fn ask_again(
+        &self,
+        (setting, routing): (Setting<'_>, &dyn AdaptiveRouting),
+        packets: &[Packet],
+    ) {
+        let queues = self.inputs.iter().flatten().flat_map(|input| &input.queues);
+        for waiting in queues.flat_map(Queue::staying) {
+            let Some(told) = &waiting.told else { continue };
+            let packet = &packets[waiting.packet];
+            let course = packet.course.expect("departed");
+            let candidates = ask(setting, routing, self.id, packet.destination, course);
+            let again = Told { course, candidates };
+            assert_eq!(*told, again, "a packet changes its mind");
+        }
+    }
+
+    /// D20: heads of an input that first request choose what.
+    fn direct_heads(
+        &mut self,
+        with: (Setting<'_>, &dyn AdaptiveRouting),
+        links: &[Link],
+        packets: &mut [Packet],
+        (number, now): (usize, u64),
+    ) {
+        let queues = self.inputs[number].as_ref().map_or(0, |i| i.queues.len());
+        for index in 0..queues {
+            let queue = &self.inputs[number].as_ref().expect("connected").queues[index];
+            let Some((head, since)) = queue.request(now).filter(|(head, _)| head.told.is_none())
+            else {
+                continue;
+            };
+            assert_eq!(since, now, "a head asks when it first requests");
+            let (packet, lane) = (head.packet, queue.lane);
+            let (ways, told) = self.chosen(with, links, packets, (number, lane, packet));
+            let queue = &mut self.inputs[number].as_mut().expect("connected").queues[index];
+            let head = &mut queue.packets[0];
+            (head.ways, head.told) = (ways, Some(told));
+        }
+    }
+
+    /// D75: packets of an input that may request from now on choose and join their queues.
+    fn direct_all(
+        &mut self,
+        with: (Setting<'_>, &dyn AdaptiveRouting),
+        links: &[Link],
+        packets: &mut [Packet],
+        (number, now): (usize, u64),
+    ) {
+        let outputs = self.outputs.len();
+        let Some(input) = self.inputs[number].as_mut() else {
+            return;
+        };
+        let undecided = std::mem::take(&mut input.undecided);
+        let (mut due, later): (Vec<_>, Vec<_>) = undecided
+            .into_iter()
+            .partition(|(_, waiting)| waiting.ready <= now);
+        input.undecided = later;
+        due.sort_by_key(|(lane, waiting)| (*lane, waiting.arrived));
+        for (lane, mut waiting) in due {
+            let (ways, told) = self.chosen(with, links, packets, (number, lane, waiting.packet));
+            let [way] = ways[..] else {
+                panic!("D75: committed engines only")
+            };
+            (waiting.ways, waiting.told) = (ways, Some(told));
+            let input = self.inputs[number].as_mut().expect("connected");
+            input.queues[lane * outputs + way.output].join(waiting, now);
+        }
+    }
+
+    /// D20: course, candidates and choice of a packet that came in over a lane of an input.
+    fn chosen(
+        &mut self,
+        (setting, routing): (Setting<'_>, &dyn AdaptiveRouting),
+        links: &[Link],
+        packets: &mut [Packet],
+        (number, lane, packet): (usize, usize, PacketId),
+    ) -> (Vec<Way>, Told) {
+        let at = self.id;
+        let pooled = setting.plan.switch.sharing == BufferSharing::PortPool;
+        let waiting = self.waiting(packets, pooled);
+        let input = self.inputs[number].as_mut().expect("connected");
+        let from = setting.graph.channels()[input.channel].from;
+        let is_first = matches!(from, Endpoint::Host(_));
+        let packet = &mut packets[packet];
+        assert_eq!(packet.course.is_none(), is_first, "one departure each");
+        let mut here = Here {
+            outputs: &self.outputs,
+            links,
+            lanes: group(routing, &setting.plan.switch, packet),
+            waiting,
+            pooled,
+            stream: &mut input.streams[lane],
+        };
+        let course = course(routing, at, packet, &mut here);
+        packet.course = Some(course);
+        let candidates = ask(setting, routing, at, packet.destination, course);
+        let chosen = choose(routing.selection(), &candidates, &mut here);
+        let ways = chosen.iter();
+        let ways = ways.map(|c| way(&here.lanes, c.port, c.lane, c.escape));
+        (ways.collect(), Told { course, candidates })
     }
 }
 
@@ -203,7 +268,7 @@ fn ask(
     found
 }
 
-/// The candidates a head requests.
+/// The candidates that are requested.
 fn choose(selection: Selection, candidates: &[Candidate], here: &mut Here<'_>) -> Vec<Candidate> {
     match selection {
         Selection::Open => candidates.to_vec(),

@@ -4,7 +4,8 @@
 use super::Fabric;
 use super::flows::Told;
 use super::own_routes;
-use super::packet::{Packet, Saying, Says};
+use super::packet::{Packet, PacketId, Saying, Says};
+use super::routing::Routing;
 use super::set_up;
 use super::switch::Switch;
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ pub(super) fn check(fabric: &Fabric<'_>) {
     super::wormhole::check(fabric);
     check_flits(fabric);
     check_queues(fabric);
+    check_inputs(fabric);
     check_control(fabric);
     check_visits(fabric);
     check_rooms(fabric);
@@ -66,6 +68,28 @@ fn check_queues(fabric: &Fabric<'_>) {
         match packet.dropped {
             None => assert_eq!(packet.flits_dropped, 0),
             Some(_) => assert!(packet.flits_consumed == 0 && packet.injected.is_some()),
+        }
+    }
+}
+
+/// With adaptive routing: every packet with flits at an input of a switch is in one of its queues, or has still to choose one (D75).
+fn check_inputs(fabric: &Fabric<'_>) {
+    let Routing::Adaptive(_) = fabric.setting.routing else {
+        return;
+    };
+    for input in fabric
+        .switches
+        .iter()
+        .flat_map(|s| s.inputs.iter().flatten())
+    {
+        let queues = input.queues.iter();
+        let in_queues = queues.flat_map(|queue| &queue.packets);
+        let undecided = input.undecided.iter().map(|(_, waiting)| waiting);
+        let all: Vec<PacketId> = in_queues.chain(undecided).map(|one| one.packet).collect();
+        for stored in &fabric.links[input.channel].buffer {
+            let id = stored.flit.packet;
+            let places = all.iter().filter(|&&other| other == id);
+            assert_eq!(places.count(), 1, "packet {id} in queues");
         }
     }
 }

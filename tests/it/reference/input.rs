@@ -1,4 +1,4 @@
-//! One input of a switch: its queues (D4, rule 3) and the state of its choices (D3, D8, D20).
+//! One input of a switch: its queues (D4, D75, rule 3) and the state of its choices (D3, D8, D20).
 
 use super::Setting;
 use super::adaptive::Told;
@@ -25,9 +25,9 @@ pub(super) struct Way {
 pub(super) struct Waiting {
     pub(super) packet: PacketId,
     /// What it requests as head: one way by tables, known from its arrival on; with adaptive routing one or
-    /// several, none before its first request (D20).
+    /// several, none before its first request (D20), with VOQ none before its choice (D75).
     pub(super) ways: Vec<Way>,
-    /// D20: what the adaptive engine said at its first request.
+    /// D20: what the adaptive engine said when it chose.
     pub(super) told: Option<Told>,
     /// Cycle in which its header came.
     pub(super) arrived: u64,
@@ -70,9 +70,26 @@ impl Queue {
         self.packets.insert(place, waiting);
     }
 
+    /// D75: a packet joins that has chosen now, behind all that have joined.
+    pub(super) fn join(&mut self, waiting: Waiting, now: u64) {
+        assert_eq!(
+            waiting.ready, now,
+            "D75: a packet joins when it may request"
+        );
+        if self.packets.is_empty() {
+            self.head_since = now;
+        }
+        self.packets.push(waiting);
+    }
+
+    /// All packets but for the one that is leaving.
+    pub(super) fn staying(&self) -> impl Iterator<Item = &Waiting> {
+        self.packets.iter().skip(usize::from(self.leaving))
+    }
+
     /// Packets that may request by now, but for the one that is leaving.
     pub(super) fn queued(&self, now: u64) -> usize {
-        let staying = self.packets.iter().skip(usize::from(self.leaving));
+        let staying = self.staying();
         staying.filter(|packet| packet.ready <= now).count()
     }
 }
@@ -84,6 +101,8 @@ pub(super) struct Input {
     pub(super) channel: usize,
     /// Sorted by lane, then output.
     pub(super) queues: Vec<Queue>,
+    /// D75: packets that have come and have not chosen, with their lanes; they are in no queue.
+    pub(super) undecided: Vec<(usize, Waiting)>,
     /// D3: next output to accept.
     pub(super) accept_pointer: usize,
     /// D8: lane choice of the input.
@@ -115,6 +134,7 @@ pub(super) fn new_input(setting: Setting<'_>, channel: ChannelId, ports: usize) 
     Input {
         channel: channel.index(),
         queues: (0..lanes * per_lane).map(queue).collect(),
+        undecided: Vec::new(),
         accept_pointer: 0,
         chooser: LaneChooser::new(options),
         output_pointers: vec![0; lanes],

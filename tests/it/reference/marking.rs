@@ -3,6 +3,7 @@
 //! All grants of the switch in this cycle have been made; every output has one at most (D5).
 
 use super::Setting;
+use super::input::Queue;
 use super::packet::Packet;
 use super::switch::{Grant, Switch};
 use virtlane::ids::ChannelId;
@@ -66,20 +67,16 @@ impl Marks {
 }
 
 impl Switch {
-    /// D36: flits of the packets that wait for (output, lane) after the grants of this cycle.
+    /// D36, D75: flits of the packets that wait for (output, lane) after the grants of this cycle: whole, for each of the ways
+    /// that they have; with adaptive routing a packet has none before it chooses.
     pub(super) fn fill(&self, packets: &[Packet], output: usize, lane: usize, now: u64) -> u64 {
         let queues = self.inputs.iter().flatten().flat_map(|input| &input.queues);
-        let waiting = queues.flat_map(|queue| {
-            let granted = usize::from(queue.leaving);
-            queue.packets.iter().skip(granted)
-        });
+        let waiting = queues.flat_map(Queue::staying);
         waiting
             .filter(|waiting| waiting.ready <= now)
             .filter(|waiting| {
-                let [way] = waiting.ways[..] else {
-                    panic!("D36: not with adaptive routing")
-                };
-                (way.output, way.lane) == (output, lane)
+                let mut ways = waiting.ways.iter();
+                ways.any(|way| (way.output, way.lane) == (output, lane))
             })
             .map(|waiting| u64::from(packets[waiting.packet].size))
             .sum()

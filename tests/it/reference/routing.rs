@@ -4,7 +4,7 @@ use super::Setting;
 use super::own_routes;
 use super::packet::Packet;
 use std::ops::Range;
-use virtlane::plan::{InputSpeedup, Marking, Matching, Queues, SwitchOptions};
+use virtlane::plan::{InputSpeedup, Matching, Queues, SwitchOptions};
 use virtlane::routing::adaptive::{AdaptiveRouting, Selection};
 use virtlane::routing::{Routes, Tables};
 
@@ -44,18 +44,13 @@ impl Routing<'_> {
         matches!(self, Self::Adaptive(routing) if routing.selection() == Selection::Open)
     }
 
-    /// What D20 excludes.
+    /// What D20 and D75 exclude.
     pub(super) fn check_options(self, options: &SwitchOptions) {
         if let Self::Adaptive(_) = self {
             assert!(!options.management_lane, "D20: no VL15");
-            assert_eq!(options.queues, Queues::Fifo, "D20");
-            let is_by_fill = matches!(
-                options.marking,
-                Some(Marking::InfiniBand { .. } | Marking::Ecn { .. })
-            );
-            assert!(!is_by_fill, "D36");
         }
         if self.is_open() {
+            assert_eq!(options.queues, Queues::Fifo, "D75");
             assert_eq!(options.matching, Matching::OutputFirst, "D20");
             assert_eq!(options.input_speedup, InputSpeedup::Limited(1), "D20");
             assert!(!options.reserve, "D20");

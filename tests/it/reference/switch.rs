@@ -133,7 +133,8 @@ impl Switch {
         queue.head_since = head_since;
     }
 
-    /// A header arrives at `input`: it is queued, and routed by tables when there are some; or it will be directed (D67).
+    /// A header arrives at `input`: it is queued, and routed by tables when there are some; or it will be directed (D67), or
+    /// choose its queue (D75).
     pub(super) fn arrive(
         &mut self,
         setting: Setting<'_>,
@@ -171,9 +172,10 @@ impl Switch {
         let input = self.inputs[input].as_mut().expect("connected");
         let s_in = links[input.channel].cycles_per_flit;
         let ready = stored.since + ready_after(options, packet.size, s_in, s_out);
-        let queue = match options.queues {
-            Queues::Fifo => stored.lane,
-            Queues::Voq => stored.lane * self.outputs.len() + ways[0].output,
+        let queue = match (options.queues, &ways[..]) {
+            (Queues::Fifo, _) => Some(stored.lane),
+            (Queues::Voq, [way]) => Some(stored.lane * self.outputs.len() + way.output),
+            (Queues::Voq, _) => None,
         };
         let waiting = Waiting {
             packet: stored.flit.packet,
@@ -183,7 +185,10 @@ impl Switch {
             ready,
             claim: None,
         };
-        input.queues[queue].enter(waiting, stored.since);
+        match queue {
+            Some(queue) => input.queues[queue].enter(waiting, stored.since),
+            None => input.undecided.push((stored.lane, waiting)),
+        }
     }
 
     /// Output and lane of a packet that comes in over `input`, by tables.

@@ -5,6 +5,7 @@
 //! nowhere leaves S1 or S2 at t + 2; on A its header arrives at t + 5, on B at t + 14. The credit of its header counts
 //! at S0 from t + 3 on.
 
+mod chosen;
 mod claims;
 mod course;
 mod open;
