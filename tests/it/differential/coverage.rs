@@ -264,6 +264,7 @@ impl Coverage {
         self.require(engines().iter().map(|name| format!("engine {name}")), 1);
         self.require(TOPOLOGIES.names().map(|name| format!("topology {name}")), 1);
         self.require(["open heads", "drawn choices"], 3);
+        self.require(["chosen queues"], 1);
     }
 }
 

@@ -9,16 +9,10 @@ use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::{Accept, HighPriorityLimit, Places, Rules, Unit};
 use virtlane::routing::adaptive::Selection;
 
-/// Takes away what D20 and D36 exclude: VOQ, marks by fill, and for open engines input-first (D70 with it), speed-up and
-/// `reserve`.
+/// Takes away what D20 and D75 exclude with open engines: VOQ, input-first (D70 with it), speed-up and `reserve`.
 pub(super) fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) {
-    options.queues = Queues::Fifo;
-    options.marking = options.marking.map(|marking| match marking {
-        Marking::Requests(threshold) => Marking::Requests(threshold),
-        Marking::InfiniBand { threshold, .. } => Marking::Requests(threshold.into()),
-        Marking::Ecn { least, .. } => Marking::Requests(least),
-    });
     if selection == Selection::Open {
+        options.queues = Queues::Fifo;
         options.matching = Matching::OutputFirst;
         options.input_speedup = InputSpeedup::Limited(1);
         options.reserve = false;

@@ -7,8 +7,8 @@
 
 use super::Dice;
 use super::features::{
-    ADAPTIVE_ONLY, BESIDE_ROUTES, BESIDE_SET_UPS, PLAIN, ROUTES, SCHEDULERS, SET_UPS, STATEFUL,
-    TABLES_ONLY, traffic,
+    ADAPTIVE_ONLY, BESIDE_CHOICES, BESIDE_ROUTES, BESIDE_SET_UPS, PLAIN, ROUTES, SCHEDULERS,
+    SET_UPS, STATEFUL, TABLES_ONLY, traffic,
 };
 
 /// Cases in a row that hold everything.
@@ -141,7 +141,7 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
         (Kind::SetUps, true) => &[&SET_UPS],
         (Kind::SetUps, false) => &[&BESIDE_SET_UPS, &SET_UPS, &SCHEDULERS],
         (Kind::Adaptive, true) => &[&PLAIN, &ADAPTIVE_ONLY],
-        (Kind::Adaptive, false) => &[&STATEFUL, &ADAPTIVE_ONLY, &SCHEDULERS],
+        (Kind::Adaptive, false) => &[&STATEFUL, &ADAPTIVE_ONLY, &SCHEDULERS, &BESIDE_CHOICES],
     };
     let given = given.iter().copied().flatten();
     let mut names: Vec<String> = given.map(|&name| name.to_owned()).collect();

@@ -1,5 +1,6 @@
 //! What a case has, by name: options with state of their own, sizes, patterns, processes.
 
+mod adaptive;
 mod claims;
 mod flows;
 mod reacting;
@@ -9,6 +10,7 @@ mod set_ups;
 mod vl_tables;
 mod wormhole;
 
+pub(crate) use adaptive::BESIDE_CHOICES;
 pub(crate) use claims::{CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES};
 pub(crate) use retry::{RETRY, RETRY_ON_TABLES};
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
@@ -146,8 +148,8 @@ pub(crate) const DROPPING: [&str; 14] = [
     "dropping with queues observed",
 ];
 
-/// The same, of what adaptive routing excludes, and of what is too seldom with it, whose open heads have no input-first
-/// matching.
+/// The same, of what adaptive routing excludes, of what is too seldom with it, whose open heads have no input-first
+/// matching, and of what goes with it in features of its own (`adaptive`).
 pub(crate) const TABLES_ONLY: [&str; 34] = [
     "VOQ",
     "input-first VOQ",
@@ -185,7 +187,7 @@ pub(crate) const TABLES_ONLY: [&str; 34] = [
     "wormhole with packets that carry",
 ];
 
-/// The same, of adaptive routing: engines whose heads request all candidates, and those that choose once.
+/// The same, of adaptive routing, beside what stands in `adaptive`: engines whose heads request all candidates, and those that choose once.
 pub(crate) const ADAPTIVE_ONLY: [&str; 2] = ["open heads", "drawn choices"];
 
 /// What the fast path has, too.
@@ -224,6 +226,7 @@ where
         .chain(reservations(case))
         .chain(dropping(case))
         .chain(wormhole::wormhole(case))
+        .chain(adaptive::adaptive(case))
         .chain(claims::claims(case))
         .chain(retry::retry(case))
         .chain(control(&case.plan))
