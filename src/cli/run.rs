@@ -34,10 +34,11 @@ pub fn execute(arguments: &Run) -> Result<ExitCode, Error> {
 pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, Error> {
     let resolved = document.resolve(&Parts::registered())?;
     let directory = open_directory(&resolved, options)?;
-    let saved = checkpoints::file(&options.checkpoints, directory.place());
+    let saved = checkpoints::file(&options.checkpoints, directory.place())?;
     let mut packets = packet_file(&resolved, &saved);
     let sink = packets.as_mut().map(|file| file as &mut dyn PacketSink);
-    let continuation = checkpoints::continuation(&options.checkpoints, directory.place(), sink)?;
+    let places = (directory.place(), &*saved);
+    let (continuation, _holds) = checkpoints::continuation(&options.checkpoints, places, sink)?;
     let is_resumed = matches!(continuation.start, Start::Resume(_));
     if options.profile {
         super::log::collect_spans();

@@ -26,7 +26,7 @@ pub mod usage;
 
 pub use directory::{Replaces, RunDirectory};
 pub use packets::PacketFile;
-pub use reservation::{Holder, Leftover, leftovers};
+pub use reservation::{Hold, Holder, Leftover, leftovers};
 pub use result::{RunResult, Verdict};
 pub use summary::{Summary, summarize, summary_json};
 pub use table::{human_table, results_line};
@@ -49,8 +49,13 @@ pub enum ReportError {
     #[error("`{}` is not empty; choose a new or an empty directory", .0.display())]
     NotEmpty(PathBuf),
     /// The place asked for cannot be a directory.
-    #[error("`{}` cannot be a run directory", .0.display())]
-    NotADirectory(PathBuf),
+    #[error("`{}` cannot be a run directory: {why}", .path.display())]
+    NotADirectory {
+        /// The place.
+        path: PathBuf,
+        /// What it is instead.
+        why: &'static str,
+    },
     /// The place asked for is a link that leads nowhere.
     #[error(
         "`{}` is a link to `{}`, which is not there: make that directory, or choose another",
@@ -64,7 +69,7 @@ pub enum ReportError {
     },
     /// Another process makes a run directory of this name.
     #[error(
-        "another run writes to this place{}: choose another directory, or wait for it", of(.holder.as_ref())
+        "another run writes to this place{}: choose another, or wait for it", of(.holder.as_ref())
     )]
     Busy {
         /// Its unfinished directory.
@@ -75,7 +80,7 @@ pub enum ReportError {
     /// Something has the unfinished name, and whether anybody still uses it cannot be known here.
     #[error(
         "`{}` has taken this place{}, and cannot be judged from here: if that run is over, look at what it left and remove it, \
-         or choose another directory", .path.display(), of(.holder.as_ref())
+         or choose another place", .path.display(), of(.holder.as_ref())
     )]
     Left {
         /// The unfinished directory.

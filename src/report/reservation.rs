@@ -2,6 +2,7 @@
 //!
 //! A file in it says which process that is. Guarantees: of processes that start at the same time for one name one gets
 //! it, on network file systems too (by one rename of a folder that is not empty).
+//! The place of a single file is taken in the same way, for as long as a run may write it.
 //! A process of this machine is known by its number and the time it started, so a number that was given away again is no
 //! holder. Of a process elsewhere (another node on a shared file system, another container) nothing can be known.
 
@@ -145,6 +146,28 @@ fn take(hidden: &Path, reserved: &Path) -> Result<PathBuf, ReportError> {
             _ if exists(reserved) => return Err(ReportError::Left { path, holder }),
             _ => {}
         }
+    }
+}
+
+/// The place of a file that this process alone writes, until this is dropped.
+#[derive(Debug)]
+pub struct Hold(PathBuf);
+
+impl Hold {
+    /// Takes the place of `file`, whether one is there or not.
+    ///
+    /// # Errors
+    /// [`ReportError::Busy`] or [`ReportError::Left`] when another process has taken it, [`ReportError::Io`] when nothing can be
+    /// written there.
+    pub fn on(file: &Path) -> Result<Self, ReportError> {
+        reserve(folder_of(file), file).map(Self)
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        // the next process takes over what stays
+        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

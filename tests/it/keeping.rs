@@ -169,20 +169,26 @@ fn endless(folder: &Folder, out: &[&str]) -> Running {
         .stderr(Stdio::null())
         .spawn();
     let running = Running(child.expect("the program starts"));
+    // the place of its state is taken last
     let name = out
         .last()
-        .map_or("runs/.small-sweep-1.partial-run".into(), |out| {
-            format!(".{out}.partial-run")
+        .map_or("runs/.small-sweep-1.checkpoint.partial-run".into(), |out| {
+            format!(".{out}.checkpoint.partial-run")
         });
+    wait_for(folder, &name);
+    running
+}
+
+/// Waits until a folder is there.
+fn wait_for(folder: &Folder, name: &str) {
     let started = Instant::now();
-    while !folder.path(&name).is_dir() {
+    while !folder.path(name).is_dir() {
         assert!(
             started.elapsed() < Duration::from_mins(1),
             "{name} does not come"
         );
         sleep(Duration::from_millis(20));
     }
-    running
 }
 
 #[test]
@@ -202,12 +208,67 @@ fn a_second_run_to_one_place_is_refused_at_once() {
         &[&RUN[..], &ENDLESS, &["--out", "out", "--force"]].concat(),
     );
     assert!(errors.contains(&holder), "{errors}");
-    assert_eq!(names(&folder.path("")), [".out.partial-run", "small.ron"]);
+    let hidden = [
+        ".out.checkpoint.partial-run",
+        ".out.partial-run",
+        "small.ron",
+    ];
+    assert_eq!(names(&folder.path("")), hidden);
     // what it leaves when it is killed is in nobody's way
     drop(first);
-    assert_eq!(names(&folder.path("")), [".out.partial-run", "small.ron"]);
+    assert_eq!(names(&folder.path("")), hidden);
     folder.succeeds(&[&RUN[..], &["--quiet", "--out", "out"]].concat());
     assert_eq!(names(&folder.path("")), ["out", "small.ron"]);
+}
+
+/// A state, the records of packets beside it and a saved warm-up are of one run at a time.
+#[test]
+fn a_second_run_that_would_write_the_state_of_a_first_is_refused_at_once() {
+    let folder = Folder::new();
+    let places = ["--checkpoint", "state", "--save-warmup", "warm"];
+    let first = Command::new(PROGRAM)
+        .current_dir(folder.path(""))
+        .args([&RUN[..], &ENDLESS, &places, &["--out", "first"]].concat())
+        .args(["--set", "observe.packets=Every(1000)"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let first = Running(first.expect("the program starts"));
+    wait_for(&folder, ".state.packets.partial-run");
+    let second = endless(&folder, &["--out", "second"]);
+    let holders = [first.0.id(), second.0.id()];
+    let before = names(&folder.path(""));
+    for (holder, place, flags) in [
+        (0, "state", &["--checkpoint", "state"][..]),
+        (0, "./state", &["--checkpoint", "./state", "--resume"]),
+        (0, "state", &["--save-warmup", "state"]),
+        (0, "warm", &["--save-warmup", "warm"]),
+        (
+            1,
+            "second.checkpoint",
+            &["--checkpoint", "second.checkpoint"],
+        ),
+    ] {
+        let run = [&RUN[..], &["--out", "other"], flags].concat();
+        let errors = folder.fails(2, &run);
+        let holder = holders[holder];
+        let told = format!("`{place}`: another run writes to this place: process {holder} on `");
+        assert!(errors.contains(&told), "{flags:?}: {errors}");
+        assert_eq!(names(&folder.path("")), before, "{flags:?}");
+    }
+    let errors = folder.fails(2, &[&RUN[..], &["--out", "state"]].concat());
+    assert!(
+        errors.contains("another run writes to this place"),
+        "{errors}"
+    );
+    // what they leave when they are killed is in nobody's way
+    drop((first, second));
+    let run = [&RUN[..], &places, &["--quiet", "--force", "--out", "first"]].concat();
+    folder.succeeds(&[&run[..], &["--set", "observe.packets=All"]].concat());
+    folder.succeeds(&[&RUN[..], &["--quiet", "--out", "second"]].concat());
+    let left = names(&folder.path("")).into_iter();
+    let left: Vec<String> = left.filter(|name| name != "state.packets").collect();
+    assert_eq!(left, ["first", "second", "small.ron", "warm"]);
 }
 
 #[test]
@@ -232,7 +293,7 @@ fn what_a_run_of_another_machine_left_is_named_and_stays() {
     let errors = folder.fails(2, &run);
     for part in [
         "`./.out.partial-run` has taken this place: process 77 on `node-17` since 2023-11-14T22:13:20Z",
-        "look at what it left and remove it, or choose another directory",
+        "look at what it left and remove it, or choose another place",
     ] {
         assert!(errors.contains(part), "{errors}");
     }

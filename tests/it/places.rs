@@ -180,7 +180,11 @@ fn a_link_to_a_directory_is_followed_and_one_to_nothing_refused_before_the_run()
         ("gone", "`gone` is a link to `nothing`, which is not there"),
         ("gone/", "`gone` is a link to `nothing`, which is not there"),
         ("gone --force", "`gone` is a link to `nothing`"),
-        ("file", "small.ron` cannot be a run directory"),
+        ("file", "small.ron` cannot be a run directory: it is a file"),
+        (
+            "small.ron/below",
+            "cannot be a run directory: what it is to be in is a file",
+        ),
     ] {
         let (code, _, errors) = run(&format!("--out {asked}"));
         assert_eq!(code, Some(2), "{asked}: {errors}");
@@ -263,10 +267,78 @@ fn a_saved_warm_up_is_not_in_the_place_of_records_of_packets() {
         assert!(state() == kept, "{start}");
     }
     for (arguments, out) in [("", "plain"), (packets, "apart")] {
-        let (code, _, errors) = run(&format!("{arguments} --out {out} --checkpoint {out}"));
+        let (code, _, errors) = run(&format!("{arguments} --out {out} --checkpoint {out}.state"));
         assert_eq!(code, Some(0), "{out}: {errors}");
         assert!(state() == kept, "{out}");
     }
+}
+
+/// Results would go elsewhere when a state has taken their place.
+#[test]
+fn the_place_of_results_is_none_for_a_state_or_for_records() {
+    let folder = Folder::new();
+    let packets = "--set observe.packets=All";
+    for (arguments, told) in [
+        ("--out a --save-warmup a", "`a` is the run directory"),
+        ("--out a --checkpoint ./a", "`./a` is the run directory"),
+        (
+            "--out s.packets --checkpoint s",
+            "`s.packets`, the place for the records of packets of this run until its end, is the run directory",
+        ),
+    ] {
+        let (code, table, errors) = quietly(&folder, &format!("{packets} {arguments}"));
+        assert_eq!((code, &*table), (Some(2), ""), "{arguments}: {errors}");
+        assert!(errors.contains(told), "{arguments}: {errors}");
+        assert_eq!(names(&folder.path("")), ["small.ron"], "{arguments}");
+    }
+}
+
+/// A state goes to the file that a link leads to, there or not, and the link stays one.
+#[test]
+fn a_link_to_a_state_is_followed() {
+    let folder = Folder::new();
+    let run = |arguments: &str| quietly(&folder, arguments);
+    symlink("warm", folder.path("link")).expect("writable");
+    symlink("circle", folder.path("circle")).expect("writable");
+    symlink("none/state", folder.path("astray")).expect("writable");
+    let is_link = |name: &str| fs::read_link(folder.path(name)).is_ok();
+    // to nothing, then to a state
+    for out in ["first", "second"] {
+        let (code, _, errors) = run(&format!("--out {out} --save-warmup link"));
+        assert_eq!((code, &*errors), (Some(0), ""), "{out}");
+        assert!(is_link("link") && !is_link("warm"), "{out}");
+        assert!(folder.path("warm").is_file(), "{out}");
+    }
+    let (code, _, errors) = run("--out third --checkpoint link --checkpoint-every 1000");
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(
+        errors.contains("`warm` is a state that this run does not go on from"),
+        "{errors}"
+    );
+    assert!(is_link("link") && !folder.path("warm").exists());
+    for (place, told) in [
+        ("circle", "`circle` is a link that leads to no file"),
+        ("astray", "`none` is no directory"),
+    ] {
+        let (code, _, errors) = run(&format!("--out fourth --checkpoint {place}"));
+        assert_eq!(code, Some(2), "{place}: {errors}");
+        assert!(errors.contains(told), "{place}: {errors}");
+    }
+}
+
+/// A run that goes on has no end of its warm-up any more.
+#[test]
+fn a_run_that_goes_on_after_its_warm_up_says_that_it_saves_none() {
+    let folder = Folder::new();
+    let run = |arguments: &str| quietly(&folder, arguments);
+    let (code, _, errors) = run("--out out --save-warmup state");
+    assert_eq!((code, &*errors), (Some(0), ""));
+    let (code, _, errors) = run("--out on --checkpoint state --resume --save-warmup other");
+    assert_eq!(code, Some(0), "{errors}");
+    let told = "note: the run goes on after its warm-up, which ended in cycle ";
+    assert!(errors.contains(told), "{errors}");
+    assert!(errors.contains(": nothing is saved in `other`"), "{errors}");
+    assert!(!folder.path("other").exists());
 }
 
 /// The run directory is replaced as a whole: what lies in it is lost.

@@ -76,7 +76,8 @@ impl RunDirectory {
     pub fn create_over(path: &Path, replaces: Replaces) -> Result<Self, ReportError> {
         let place = followed(path)?;
         if place.file_name().is_none() {
-            return Err(ReportError::NotADirectory(path.to_owned()));
+            let (path, why) = (path.to_owned(), "it has no name of its own");
+            return Err(ReportError::NotADirectory { path, why });
         }
         if !replaces.allows(&place) {
             check_free(&place)?;
@@ -322,7 +323,13 @@ fn check_free(path: &Path) -> Result<(), ReportError> {
     match fs::read_dir(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
-            Err(ReportError::NotADirectory(path.to_owned()))
+            let why = if exists(path) {
+                "it is a file"
+            } else {
+                "what it is to be in is a file"
+            };
+            let path = path.to_owned();
+            Err(ReportError::NotADirectory { path, why })
         }
         Err(error) => Err(ReportError::Io {
             path: path.to_owned(),

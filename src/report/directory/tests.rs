@@ -122,7 +122,13 @@ fn impossible_places_are_named() {
     let file = base.path().join("file");
     fs::write(&file, b"").unwrap();
     let error = RunDirectory::create_at(&file).unwrap_err();
-    assert!(matches!(error, ReportError::NotADirectory(_)));
+    assert!(matches!(
+        error,
+        ReportError::NotADirectory {
+            why: "it is a file",
+            ..
+        }
+    ));
     let error = RunDirectory::create_in(&file, "x", 1).unwrap_err();
     assert!(error.to_string().contains("cannot write"), "{error}");
     assert!(RunDirectory::create_at(&file.join("a/b")).is_err());
