@@ -258,6 +258,48 @@ fn windows_that_keep_a_link_idle_are_not_the_fabric() {
     assert!(reason.contains("carries 1.000 of what it can"), "{reason}");
 }
 
+/// A time without limit lets a flow send as one at the rate of its link does: the verdict is the same.
+#[test]
+fn a_time_without_limit_is_one_at_the_rate_of_the_link() {
+    let incast = |rest: &str| told(NEAR, &flow("(0, 3), (1, 3), (2, 3)", rest), "");
+    for (first, then) in [
+        (", limit: Rate(0.2)", "30000 cycles"),
+        (", limit: Delay(0, 0)", "60000 cycles"),
+    ] {
+        let of = |limit: &str| incast(&format!("{first}, changes: [(\"{then}\", {limit})]"));
+        let (free, full) = (of("None"), of("Rate(1)"));
+        assert_eq!(free.0, Verdict::Saturated, "{first}: {}", free.1);
+        assert_eq!(free, full, "{first}");
+    }
+    let of = |limit: &str| {
+        let rest = format!(", limit: {limit}, changes: [(\"60000 cycles\", Rate(0.2))]");
+        incast(&rest)
+    };
+    assert_eq!(of("None").0, Verdict::Saturated);
+    assert_eq!(of("None"), of("Rate(1)"));
+    // what a window of its own paces, and what fills the fabric when the limit is gone, is not held back
+    let rest = ", limit: Rate(0.01), changes: [(\"60000 cycles\", None)]";
+    for (flows, rest) in [
+        ("(0, 2)", &*format!("{rest}, window: 1")),
+        ("(0, 2)", rest),
+        ("(0, 2), (0, 3)", rest),
+    ] {
+        let (verdict, reason) = told(NEAR, &flow(flows, rest), "");
+        assert_eq!(verdict, Verdict::Steady, "{flows}{rest}: {reason}");
+    }
+}
+
+/// Beside other flows of its host only what the link of that lacks is the fabric's.
+#[test]
+fn a_time_without_limit_beside_other_flows_is_told_by_the_link() {
+    let change = ", limit: Rate(0.2), changes: [(\"30000 cycles\", None)]";
+    let (verdict, reason) = told(NEAR, &flow("(0, 3), (0, 3), (1, 3), (2, 3)", change), "");
+    assert_eq!(verdict, Verdict::Saturated, "{reason}");
+    assert!(reason.contains("more flows are held back"), "{reason}");
+    let (verdict, reason) = told(NEAR, &flow("(0, 2), (0, 3), (0, 1)", change), "");
+    assert_eq!(verdict, Verdict::Steady, "{reason}");
+}
+
 /// The cause of a flow that no full channel and no credits hold back is named with the fullest channel of its way.
 #[test]
 fn packets_ahead_are_told_with_a_channel() {

@@ -55,6 +55,7 @@ mod cut;
 mod data;
 mod ever;
 mod held;
+mod shares;
 #[cfg(test)]
 mod tests;
 mod told;

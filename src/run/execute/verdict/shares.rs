@@ -1,0 +1,189 @@
+//! What a flow that always has a packet may send, and gets.
+//!
+//! # Algorithm
+//! Over the part of the measurement in which it is active,
+//! - a flow with a limit may send what that gives it, its changes included, and no more than its host's link carries; what that link
+//!   carries while there is no limit. It gets the flits that arrive;
+//! - a flow whose host sends other things, too, and which has no limit all the time or for a part of it, gets all that the host's link
+//!   carries, whoever's packets these are: in a time without limit that link idles only where the flow is kept from sending, and
+//!   else it idles no more than the limit makes it. So does one that never has a limit.
+//!
+//! It gets less when what is missing is more than two packets, and what fills the fabric at the start or when the limit rises.
+//!
+//! A window (D33) has room when fewer than 0.9 of its packets are on their way in the mean, by Little's law: packets delivered per
+//! cycle times their latency and the window's delay. One of which nothing arrives in more than twice that delay waits for no
+//! acknowledgement. By the window alone a flow gets less only while that is full: so fewer than 0.9 of it times the part of the time
+//! that is missing, and of the part in which its own packets leave, are on their way, or more than the window is the cause.
+
+use super::window::{OVERLOAD, Window};
+use crate::measure::FlowCounts;
+use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Window as FlowWindow};
+
+/// Part of a window from which on it may be full: packets on their way come in waves.
+const HELD_BY_WINDOW: f64 = 0.9;
+
+/// Part of what a limit lets a flow send that is missing where the fabric alone may be the cause.
+const CLEARLY_LESS: f64 = 0.02;
+
+/// What a flow may send, and gets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shares {
+    /// \[flits\]
+    pub(super) may: f64,
+    /// \[flits\]
+    pub(super) gets: f64,
+    /// What it may send of its host's link, where a limit says so.
+    pub(super) limit: Option<f64>,
+    /// What it gets of its host's link.
+    pub(super) part: f64,
+    /// Part of the time of its host's link that is missing.
+    idle: f64,
+    /// What is missing is what an overload of 10 % leaves behind.
+    pub(super) is_far: bool,
+}
+
+/// What the limits of a flow let it send in some cycles.
+#[derive(Clone, Copy, Debug, Default)]
+struct Allowed {
+    /// By limits \[flits\].
+    limited: f64,
+    /// While there is none \[flits\].
+    free: f64,
+    /// Whether there is a limit for any time.
+    is_limited: bool,
+    /// By how much the last rate is above the first \[flits/cycle\].
+    rise: f64,
+}
+
+/// What the limits of a flow let it send from one cycle to another, where a flit keeps its host's link for `pace` cycles.
+fn allowed(flow: &FlowPlan, pace: f64, [from, to]: [u64; 2]) -> Allowed {
+    let link = 1.0 / pace;
+    let changes = flow.changes.iter().copied();
+    let limits: Vec<(u64, Limit)> = [(0, flow.limit)].into_iter().chain(changes).collect();
+    let mut allowed = Allowed::default();
+    let mut first = None;
+    for (number, &(at, limit)) in limits.iter().enumerate() {
+        let end = limits.get(number + 1).map_or(to, |next| next.0.min(to));
+        let cycles = end.saturating_sub(at.max(from)) as f64;
+        if cycles <= 0.0 {
+            continue;
+        }
+        let rate = match limit {
+            Limit::None => link,
+            Limit::Rate(rate) => (rate as f64 / ONE_FLIT_PER_CYCLE as f64).min(link),
+            Limit::Delay { entry, shift } => {
+                link / (1.0 + f64::from(entry) / f64::from(1_u32 << shift))
+            }
+        };
+        if limit == Limit::None {
+            allowed.free += rate * cycles;
+        } else {
+            allowed.is_limited = true;
+            allowed.limited += rate * cycles;
+        }
+        allowed.rise = rate - *first.get_or_insert(rate);
+    }
+    allowed
+}
+
+/// Packets of a flow with a window on their way in the mean, acknowledgements included, in so many cycles: Little's law.
+fn on_their_way(window: FlowWindow, counts: &FlowCounts, cycles: f64) -> f64 {
+    let arrived = &counts.arrived;
+    let latencies = arrived.network.sum as f64 + arrived.tagged as f64 * window.delay as f64;
+    latencies / cycles
+}
+
+impl Window<'_> {
+    /// The part of the measurement in which a flow is active, if there is one.
+    fn active(&self, flow: &FlowPlan, counts: &FlowCounts) -> Option<[u64; 2]> {
+        let end = self.warmup() + self.cycles();
+        let from = counts.sent.start?.max(self.warmup());
+        let to = flow.stop.map_or(end, |stop| stop.min(end));
+        (from < to).then_some([from, to])
+    }
+
+    /// Whether the window of a flow, if it has one, keeps nothing from being sent.
+    pub(super) fn has_room(&self, flow: &FlowPlan, counts: &FlowCounts) -> bool {
+        let (Some(window), Some([from, to])) = (flow.window, self.active(flow, counts)) else {
+            return flow.window.is_none();
+        };
+        let cycles = (to - from) as f64;
+        if counts.arrived.received == 0 {
+            // nothing came that it would have waited for: not even the first packets arrive
+            return cycles > 2.0 * window.delay as f64;
+        }
+        let on_their_way = on_their_way(window, counts, cycles);
+        counts.arrived.tagged > 0 && on_their_way < HELD_BY_WINDOW * f64::from(window.packets)
+    }
+
+    /// Whether more than the window of a flow, if it has one, keeps it from sending: by the window alone it is full for what is
+    /// missing, and a packet of the flow is on its way while one leaves.
+    pub(super) fn is_beyond_window(
+        &self,
+        flow: &FlowPlan,
+        counts: &FlowCounts,
+        shares: Shares,
+    ) -> bool {
+        let (Some(window), Some([from, to])) = (flow.window, self.active(flow, counts)) else {
+            return true;
+        };
+        let by_window = f64::from(window.packets) * shares.idle + shares.part;
+        on_their_way(window, counts, (to - from) as f64) < HELD_BY_WINDOW * by_window
+    }
+
+    /// Flits that its limits let a flow send in the measurement, times without limit included where its host sends nothing else,
+    /// and whether it has any.
+    pub(super) fn may_send(
+        &self,
+        flow: &FlowPlan,
+        counts: &FlowCounts,
+        is_lone: bool,
+    ) -> Option<(f64, bool)> {
+        let pace = self.time_of_flit(self.graph.host_channel(flow.source));
+        let allowed = allowed(flow, pace, self.active(flow, counts)?);
+        let free = if is_lone { allowed.free } else { 0.0 };
+        Some((allowed.limited + free, allowed.is_limited))
+    }
+
+    /// What a flow may send and gets, where that is markedly less; `is_lone` says that its host sends nothing else.
+    pub(super) fn shares(
+        &self,
+        flow: &FlowPlan,
+        counts: &FlowCounts,
+        is_lone: bool,
+    ) -> Option<Shares> {
+        let start = counts.sent.start?;
+        let [from, to] = self.active(flow, counts)?;
+        let cycles = (to - from) as f64;
+        let channel = self.graph.host_channel(flow.source);
+        let pace = self.time_of_flit(channel);
+        let allowed = allowed(flow, pace, [from, to]);
+        let is_by_limit = allowed.is_limited && (is_lone || allowed.free <= 0.0);
+        let received = counts.arrived.received as f64;
+        let may = allowed.limited + allowed.free;
+        let gets = if is_by_limit {
+            received
+        } else {
+            self.records.channels.flits(channel) as f64
+        };
+        // the first packets come when the fabric is filled, and a packet may be cut at each edge
+        let largest = self.plan().classes[usize::from(flow.class)].size.largest();
+        let latency = counts.arrived.network.sum as f64 / counts.arrived.tagged.max(1) as f64;
+        let filling = (latency - from.saturating_sub(start) as f64).max(0.0);
+        let filled = may / cycles * filling + allowed.rise.max(0.0) * latency;
+        let missing = may - gets - 2.0 * f64::from(largest) - filled;
+        let is_far = missing > (1.0 - 1.0 / OVERLOAD) * may;
+        let is_less = is_far || is_by_limit && missing > CLEARLY_LESS * may;
+        // in words, of the rate of the link, repeats or not
+        let step = f64::from(self.graph.channel(channel).timing.cycles_per_flit);
+        let of_link = |flits: f64| flits * step / cycles;
+        is_less.then(|| Shares {
+            may,
+            gets,
+            limit: is_by_limit.then(|| of_link(may)),
+            part: of_link(received),
+            idle: ((may - gets) * pace / cycles).max(0.0),
+            is_far,
+        })
+    }
+}
