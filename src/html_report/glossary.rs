@@ -39,7 +39,7 @@ const WORDS: [(&str, &str); 14] = [
     ),
     (
         "undecided",
-        "Too close to the limit, or too few packets, to tell in the cycles measured: a longer measurement tells.",
+        "Too close to the limit, or too few packets, to tell in the cycles measured: the reason says what would tell.",
     ),
     (
         "incomplete",

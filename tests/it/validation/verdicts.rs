@@ -325,6 +325,45 @@ fn lanes_that_fill_are_no_overload() {
     }
 }
 
+/// One switch with five hosts.
+fn of_five(traffic: &str, cycles: u64) -> Outcome {
+    let text = format!(
+        "Scenario(title: \"five\", seed: 29,
+        fabric: (topology: Complete(switches: 1, hosts_per_switch: 5), flit: \"64 B\",
+            link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"),
+            switch: (lanes: 8, lane_capacity: \"64 flits\", marking: Ecn(k_min: \"2 flits\", k_max: \"20 flits\"))),
+        routing: MinHop(), traffic: [{traffic}],
+        phases: (warmup: \"500 cycles\", measure: \"{cycles} cycles\"))"
+    );
+    run(&resolve(&text, &[]))
+}
+
+/// Control lets no more go than the sinks take, however unevenly: that these are full is no doubt. So it is beside a load that is
+/// too small to fill one.
+#[test]
+fn flows_that_pace_themselves_fill_sinks_without_doubt() {
+    let delay = "control: Delay(target: \"60 cycles\", most: 8), answers: (sl: 1)";
+    let control =
+        format!("(name: \"c\", size: \"8 flits\", flows: [(pairs: PerHost(count: 2))], {delay})");
+    let beside = "(name: \"l\", size: \"3 flits\", hosts: List([0, 2]), pattern: Uniform, process: Poisson(load: 0.1), packets: 1000000),
+        (name: \"w\", size: \"8 flits\", flows: [(pairs: Incast(to: 1), limit: Rate(1), window: 1)])";
+    for traffic in [&*control, beside] {
+        let outcome = of_five(traffic, 100_000);
+        assert_eq!(outcome.verdict, Verdict::Steady, "{}", outcome.reason);
+    }
+}
+
+/// Two sources that ask a sink for just what it takes are as close to the limit in any length.
+#[test]
+fn where_no_length_tells_the_reason_says_so() {
+    let traffic = "(name: \"c\", size: \"8 flits\", hosts: List([1, 2]), pattern: AllTo(target: 0), process: Bernoulli(load: 0.5))";
+    let outcome = of_five(traffic, 20_000);
+    let reason = &outcome.reason;
+    assert_eq!(outcome.verdict, Verdict::Undecided, "{reason}");
+    let words = "; no length tells, since this is so in expectation: less than 0.99 may be steady, more than 1 is saturated";
+    assert!(reason.ends_with(words), "{reason}");
+}
+
 /// Sources that always have a packet waiting and a number of packets to send are done with them.
 #[test]
 fn saturating_sources_that_have_sent_all_saturate_nothing() {

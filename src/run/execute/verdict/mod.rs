@@ -13,7 +13,7 @@
 //!    - a channel is asked for 0.99 of what it carries by the expected loads; where these are not known (messages,
 //!      limited numbers of packets, and between switches adaptive routing)
 //!      - a host is asked to take or to send 0.99 of what its link (or sink) carries, or this is within the 99.5 %
-//!        bound of its load below 1.1,
+//!        bound of its load below 1.1, by packets of classes that do not pace themselves ([`doubt`]),
 //!      - a channel between switches is busy for 0.98 of the time, or within its 99.5 % bound below 1.1,
 //!    - the flits present grow by a part of those created that an overload of 10 % would come to in more than 1 %,
 //!    - packets present or packet latency rise over the measurement by more than 5 % of their mean and beyond what
@@ -53,6 +53,7 @@ mod asked;
 mod classes;
 mod cut;
 mod data;
+mod doubt;
 mod ever;
 mod held;
 mod shares;
@@ -62,6 +63,7 @@ mod told;
 mod window;
 
 pub(super) use asked::Asked;
+use doubt::Doubt;
 use held::Held;
 use window::Window;
 
@@ -147,11 +149,11 @@ fn of_load(window: &Window<'_>, held: &[Held], leftover: Leftover) -> (Verdict, 
     }
     let is_long = leftover.drain >= window.cycles();
     let late = (leftover.packets > 0).then(|| leftover.to_string());
-    let doubt = window.doubt().or_else(|| late.clone().filter(|_| is_long));
-    if let Some(doubt) = doubt {
+    let is_late = || late.clone().filter(|_| is_long).map(Doubt::longer);
+    if let Some(Doubt { words, remedy }) = window.doubt().or_else(is_late) {
         let (cycles, loads) = (window.cycles(), window.loads());
         let reason = format!(
-            "too close to the limit to tell in {cycles} cycles: {doubt}; {loads}; a longer measurement tells"
+            "too close to the limit to tell in {cycles} cycles: {words}; {loads}; {remedy}"
         );
         return (Verdict::Undecided, reason);
     }
@@ -202,7 +204,7 @@ pub(super) fn standing(window: &Window<'_>) -> (Standing, Option<String>) {
         if is_bounded || is_backlogged {
             window.trend()
         } else {
-            window.doubt()
+            window.doubt().map(|doubt| doubt.words)
         }
     });
     match doubt {

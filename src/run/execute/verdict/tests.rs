@@ -1,5 +1,6 @@
 //! The thresholds of a verdict, each from both sides, on measurements made by hand.
 
+use super::doubt::Remedy;
 use super::window::Window;
 use crate::ids::{HostId, VlId};
 use crate::measure::Records;
@@ -92,7 +93,7 @@ impl Counted {
     }
 
     fn doubt(&self) -> Option<String> {
-        self.window().doubt()
+        self.window().doubt().map(|doubt| doubt.words)
     }
 }
 
@@ -159,6 +160,32 @@ fn a_host_may_be_full_from_99_percent_on_or_when_chance_may_hide_an_overload() {
     assert_eq!(found(10_000, 0.9).doubt(), None);
     let text = found(1000, 0.9).doubt().expect("an overload by chance");
     assert!(text.contains("asked to take 0.900 +- 0.122"), "{text}");
+}
+
+/// What chance may hide in 1000 cycles it hides no more in the length that is told; a load known to be about all stays so.
+#[test]
+fn a_length_is_told_only_where_one_tells() {
+    let found = |cycles: u64, part: f64| {
+        let flits = (cycles as f64 * part) as u64;
+        Counted::new(cycles, 8 * flits, 8 * flits).taken(flits, 0)
+    };
+    let remedy = |cycles: u64, part: f64| {
+        let counted = found(cycles, part);
+        counted.window().doubt().map(|doubt| doubt.remedy)
+    };
+    let Some(Remedy::Length(length, _)) = remedy(1000, 0.9) else {
+        panic!("a length tells");
+    };
+    assert!((2000..4000).contains(&length), "{length}");
+    assert!(remedy(length, 0.9).is_none());
+    assert!(matches!(remedy(100_000, 0.992), Some(Remedy::Below(_))));
+    let counted = |part: f64| remedy(100_000_000, part);
+    assert!(matches!(counted(0.995), Some(Remedy::Never(_))));
+    let words = counted(0.995).expect("full").to_string();
+    assert!(
+        words.starts_with("no length tells while that is 0.99 or more"),
+        "{words}"
+    );
 }
 
 #[test]

@@ -16,8 +16,6 @@ use super::asked::Asked;
 const CERTAIN: f64 = 0.001;
 /// The overload that is not to be called *steady*, as a factor of what the fabric takes.
 pub(super) const OVERLOAD: f64 = 1.1;
-/// Standard normal quantile of 0.995: how far below [`OVERLOAD`] a load must be.
-const MISSED: f64 = 2.576;
 /// Standard normal quantiles of 0.99 and 0.9, for the growth of all flits.
 const GROWTH: (f64, f64) = (2.326, 1.282);
 /// Load of a host's link that may be too much: a queue there fills in the long run.
@@ -152,7 +150,7 @@ impl<'a> Window<'a> {
     }
 
     /// Load a channel or a host was asked for or carried, as a fraction of what it carries, and the standard deviation of that.
-    fn load(&self, flits: f64, cycles_per_flit: f64) -> (f64, f64) {
+    pub(super) fn load(&self, flits: f64, cycles_per_flit: f64) -> (f64, f64) {
         let part = cycles_per_flit / self.cycles as f64;
         (flits * part, self.noise(flits) * part)
     }
@@ -170,14 +168,9 @@ impl<'a> Window<'a> {
 
     /// Part of the time in which a channel carried flits.
     pub(super) fn utilisation(&self, channel: ChannelId) -> f64 {
-        self.carried(channel).0
-    }
-
-    /// The same, and its standard deviation. The last flit of a slow channel may take longer than the measurement.
-    fn carried(&self, channel: ChannelId) -> (f64, f64) {
         let flits = self.records.channels.flits(channel) as f64;
-        let (load, noise) = self.load(flits, self.time_of_flit(channel));
-        (load.min(1.0), noise)
+        // the last flit of a slow channel may take longer than the measurement
+        self.load(flits, self.time_of_flit(channel)).0.min(1.0)
     }
 
     /// The channel that was busy for most of the time.
@@ -237,75 +230,13 @@ impl<'a> Window<'a> {
         })
     }
 
-    /// Why an overload cannot be ruled out.
-    pub(super) fn doubt(&self) -> Option<String> {
-        let full = match &self.asked {
-            Some(asked) => self.asked_for_all(asked).or_else(|| {
-                let is_unknown = !asked.has_inner;
-                is_unknown.then(|| self.full_channel()).flatten()
-            }),
-            None => self.full_host().or_else(|| self.full_channel()),
-        };
-        full.or_else(|| self.growth()).or_else(|| self.trend())
-    }
-
     /// Whether creation is irregular, so that queues fill at the full load.
     pub(super) fn is_irregular(&self) -> bool {
         self.dispersion > REGULAR * self.size
     }
 
-    /// Whether a load (and its standard deviation) may be one beyond `full`.
-    fn may_be_full(&self, (load, noise): (f64, f64), full: f64) -> bool {
-        self.is_irregular() && (load >= full || load + MISSED * noise >= OVERLOAD)
-    }
-
-    /// A host that is asked to take or send about what its link carries.
-    fn full_host(&self) -> Option<String> {
-        let sink = f64::from(self.plan.host.sink_cycles_per_flit.unwrap_or(0));
-        let loads = self.graph.host_ids().flat_map(|host| {
-            let channel = self.graph.host_channel(host);
-            let record = &self.records.hosts[host.index()];
-            let taking = self.time_of_flit(channel.reverse()).max(sink);
-            let sending = self.time_of_flit(channel);
-            let taken = (
-                host,
-                "take",
-                self.load(record.destined_flits as f64, taking),
-            );
-            let sent = (
-                host,
-                "send",
-                self.load(record.created_flits as f64, sending),
-            );
-            [taken, sent]
-        });
-        let (host, verb, load) =
-            loads.reduce(|best, next| if next.2.0 > best.2.0 { next } else { best })?;
-        self.may_be_full(load, FULL_HOST).then(|| {
-            let name = self.graph.endpoint_name(Endpoint::Host(host));
-            let (load, noise) = load;
-            format!("{name} is asked to {verb} {load:.3} +- {noise:.3} of what it can")
-        })
-    }
-
-    /// A channel between switches that is busy nearly all the time.
-    fn full_channel(&self) -> Option<String> {
-        let is_inner = |channel: &ChannelId| {
-            let ends = self.graph.channel(*channel);
-            ends.from.switch().is_some() && ends.to.switch().is_some()
-        };
-        let inner = self.graph.channel_ids().filter(is_inner);
-        let (channel, _) = self.busiest(inner)?;
-        let load = self.carried(channel);
-        self.may_be_full(load, FULL_CHANNEL).then(|| {
-            let name = self.channel_name(channel);
-            let (load, noise) = load;
-            format!("channel {name} carries {load:.3} +- {noise:.3} of what it can")
-        })
-    }
-
     /// Growth that an overload of all hosts may come to.
-    fn growth(&self) -> Option<String> {
+    pub(super) fn growth(&self) -> Option<String> {
         let (created, delivered) = self.flits();
         if created <= 0.0 {
             return None;
