@@ -3,6 +3,7 @@
 //! A flow is complete when its last data packet is delivered. It is lost when it is not, and a packet of it was dropped or
 //! rejected: nothing is sent twice. One that has stopped before it has made all it has to send is never complete. What the program makes (answers, probes) belongs to its parent and is no job.
 
+use super::verdict::closed;
 use crate::measure::outcome::{ClassVerdict, Verdict};
 use crate::measure::{ClassRecords, FlowCounts, Records};
 use crate::plan::{ClassPlan, FlowPlan, Until};
@@ -97,10 +98,18 @@ impl Job {
         let made = sent.created.flits;
         let stop = flow.stop.filter(|stop| *stop <= now && made < flits);
         let is_over = (stop.is_some() || made >= flits) && ended == sent.created.packets;
-        self.open += u64::from(!is_over);
+        let gone = arrived.delivered.packets + counts.dropped.packets;
+        let closed = closed(flow).filter(|closed| *closed <= now && gone == sent.started.packets);
+        self.open += u64::from(!is_over && closed.is_none());
         self.lost_packets += lost;
         if lost > 0 {
             self.lost.push(name());
+        } else if let Some(closed) = closed {
+            self.stopped.push(format!(
+                "{}, limited to 0 for good from cycle {closed} on, after {} of {flits} flits",
+                name(),
+                sent.started.flits
+            ));
         } else if let Some(stop) = stop {
             let name = name();
             self.stopped.push(format!(
@@ -239,6 +248,12 @@ impl Jobs {
     pub(super) fn missing(&self) -> String {
         let words = |job: &Job| job.losses() + &job.stops();
         self.all.iter().map(words).collect()
+    }
+
+    /// Whether all that is missing are flows with a size that go on.
+    pub(super) fn may_be_complete(&self) -> bool {
+        let goes_on = |job: &Job| !job.is_of_messages && job.complete + job.open == job.all;
+        self.all.iter().all(goes_on)
     }
 
     /// How far they are, in words.

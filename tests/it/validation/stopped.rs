@@ -147,6 +147,123 @@ fn the_length_that_would_do_knows_what_is_held_back() {
     }
 }
 
+const LEAVES: &str = "topology: LeafSpine(leaves: 3, spines: 2, hosts_per_leaf: 3)";
+const TORUS: &str = "topology: Torus(radix: [4, 4])";
+
+/// Classes on a fabric, measured for so long.
+fn measured(
+    fabric: &str,
+    latency: u64,
+    traffic: &str,
+    [warmup, cycles]: [u64; 2],
+) -> (Verdict, String) {
+    let text = format!(
+        "Scenario(title: \"short\", seed: 3,
+         fabric: ({fabric}, flit: \"64 B\", link: (rate: \"10 Gbit/s\", latency: \"{latency} cycles\"),
+                  switch: (lanes: 8, lane_capacity: \"128 flits\")),
+         routing: UpDown(),
+         traffic: [{traffic}],
+         phases: (warmup: \"{warmup} cycles\", measure: \"{cycles} cycles\"))"
+    );
+    let outcome = run(&resolve(&text, &[]), [1, 1]);
+    (outcome.verdict, outcome.reason)
+}
+
+/// The number of cycles that a reason tells last.
+fn length(reason: &str) -> u64 {
+    let (_, length) =
+        (reason.rsplit_once("measure at least ")).unwrap_or_else(|| panic!("{reason}"));
+    let (length, _) = length.split_once(' ').expect("it is in cycles");
+    length.parse().expect("a number")
+}
+
+/// Flows that go together, that wait for acknowledgements, that nothing limits, and hosts that have sent all.
+#[test]
+fn the_length_that_is_told_does() {
+    let flows = |rest: &str, size: u32| {
+        format!("(name: \"f\", size: \"{size} flits\", flows: [(pairs: PerHost(count: 1){rest})])")
+    };
+    let limited = "(name: \"l\", size: \"8 flits\", hosts: All, pattern: Uniform, process: Bernoulli(load: 0.5), packets: 1)";
+    let slow = "(name: \"s\", size: \"64 flits\", hosts: List([0, 7]), pattern: Uniform, process: Bernoulli(load: 0.01), packets: 40)";
+    let window = ", limit: Rate(0.1), window: 2, acknowledgement: \"5000 cycles\"";
+    for (fabric, latency, traffic) in [
+        (TORUS, 10, flows(window, 8)),
+        (LEAVES, 300, flows("", 64)),
+        (LEAVES, 10, flows(", limit: Delay(1000, 0)", 8)),
+        (
+            LEAVES,
+            10,
+            flows(
+                ", limit: Delay(100, 2), window: 1, acknowledgement: \"100 cycles\", stop: \"50000 cycles\"",
+                64,
+            ),
+        ),
+        (LEAVES, 10, format!("{limited}, {slow}")),
+        (
+            LEAVES,
+            10,
+            format!("{limited}, {}", flows(", limit: Rate(0.0005)", 8)),
+        ),
+    ] {
+        let of = |cycles| measured(fabric, latency, &traffic, [500, cycles]);
+        let (verdict, reason) = of(100);
+        assert_eq!(verdict, Verdict::Undecided, "{traffic}: {reason}");
+        let (_, reason) = of(length(&reason));
+        assert!(!reason.contains("too short"), "{traffic}: {reason}");
+    }
+}
+
+/// A flow with a size is complete in the length that is told, however few packets it takes.
+#[test]
+fn the_length_in_which_flows_can_be_complete_is_told() {
+    for rest in [
+        "start: \"100 cycles\", changes: [(\"200 cycles\", Rate(0.2))]",
+        "limit: Rate(0.01), window: 1, acknowledgement: \"5000 cycles\", start: \"5000 cycles\"",
+    ] {
+        let traffic = format!(
+            "(name: \"f\", size: \"64 flits\", flows: [(pairs: PerHost(count: 1), {rest}, bytes: \"100 flits\")])"
+        );
+        let of = |cycles| measured(LEAVES, 300, &traffic, [500, cycles]);
+        let (verdict, reason) = of(100);
+        assert_eq!(verdict, Verdict::Undecided, "{rest}: {reason}");
+        assert!(
+            reason.contains("no length will do for one; at its end 0 of 9 flows"),
+            "{reason}"
+        );
+        assert!(reason.contains(" for all of them"), "{reason}");
+        let (verdict, reason) = of(length(&reason));
+        assert_eq!(verdict, Verdict::Complete, "{rest}: {reason}");
+    }
+}
+
+#[test]
+fn a_flow_that_is_closed_for_good_is_incomplete_and_named() {
+    let (verdict, reason) = told(
+        &flow(", limit: Rate(0)"),
+        "warmup: \"0 cycles\", measure: \"1000 cycles\"",
+    );
+    assert_eq!(verdict, Verdict::Incomplete, "{reason}");
+    let words = "flow 0 (H0 to H1), limited to 0 for good from cycle 0 on, after 0 of 1024 flits";
+    assert!(reason.contains(words), "{reason}");
+}
+
+/// Few packets of hosts, and of a flow that its window lets send few until it is closed.
+#[test]
+fn classes_that_send_few_together_never_send_enough() {
+    let limited = "(name: \"l\", size: \"64 flits\", hosts: List([0, 8]), pattern: Uniform, process: ConstantRate(load: 0.001), packets: 1), ";
+    for (beside, rest) in [
+        (limited, "changes: [(\"2000 cycles\", Rate(0))]"),
+        ("", "limit: Delay(100, 2), stop: \"3000 cycles\""),
+    ] {
+        let traffic = format!(
+            "{beside}(name: \"f\", size: \"1 flits\", flows: [(pairs: List(pairs: [(0, 1)]), window: 2, acknowledgement: \"5000 cycles\", {rest})])"
+        );
+        let (verdict, reason) = measured(LEAVES, 1, &traffic, [500, 100]);
+        assert_eq!(verdict, Verdict::Undecided, "{rest}: {reason}");
+        assert!(reason.contains("no length will do"), "{rest}: {reason}");
+    }
+}
+
 /// Where a limit of 0 or a stop lets nothing more go, no length is told; as soon as enough goes before it, one is.
 #[test]
 fn where_rates_fall_to_nothing_no_length_will_do() {
@@ -194,7 +311,7 @@ fn where_rates_fall_to_nothing_no_length_will_do() {
         assert!(!reason.contains("no length"), "{rest}: {reason}");
     }
     let (_, reason) = of(opened);
-    let words = "before cycle 9000 (46.1 us), in which the limit of the first flow is no longer 0: measure at least 8328";
+    let words = "before cycle 9000 (46.1 us), in which the limit of the first flow is no longer 0: measure at least 8432";
     assert!(reason.contains(words), "{reason}");
     // 54 packets of 4 flits, one every 4 million cycles
     let (_, reason) = of(", limit: Rate(0.000001)");

@@ -57,7 +57,7 @@ fn distances(graph: &Graph, start: SwitchId, through: u64) -> Vec<Option<u64>> {
 }
 
 /// The longest round trip of the empty fabric between hosts, without the time of packets \[cycles\].
-fn round_trip(graph: &Graph, plan: &Plan) -> u64 {
+pub(super) fn round_trip(graph: &Graph, plan: &Plan) -> u64 {
     let switch = &plan.switch;
     let delays = [
         switch.routing_delay,
@@ -143,58 +143,78 @@ impl Window<'_> {
     /// The length that would do for these classes, `least` or more, if any does, where so many packets were delivered; in words.
     fn advice(&self, delivered: u64, least: u64, classes: Range<usize>) -> String {
         let told = |cycles: u64| format!("{cycles} cycles ({})", self.clock().time(cycles));
-        let never = self.few(delivered, classes.clone());
-        if let Some(never) = never.or_else(|| self.few_more(delivered, classes.clone())) {
+        if let Some(never) = self.never(delivered, classes.clone()) {
             return never;
         }
+        let enough = if delivered < LEAST_PACKETS {
+            match self.for_packets(delivered, least, classes.clone()) {
+                Ok(enough) => enough,
+                Err(words) => return words,
+            }
+        } else {
+            least
+        };
+        let is_waiting = self.is_waiting(classes.clone());
         let counted: f64 = classes.clone().map(|number| self.rate(number)).sum();
         if counted <= 0.0
-            && let Some((start, from, what)) = self.first_start(classes.clone())
+            && !is_waiting
+            && let Some((start, from, what)) = self.first_start(classes)
         {
-            let enough = from + least.max(EXPECTED_PACKETS as u64 * self.packet_time());
+            let enough = enough.max(from + least.max(EXPECTED_PACKETS as u64 * self.packet_time()));
             let start_at = self.clock().time(start);
             return format!(
                 "nothing is offered before cycle {start} ({start_at}), in which {what}: measure at least {}",
                 told(enough)
             );
         }
-        let rate = if counted > 0.0 {
-            counted
-        } else {
-            self.limited_rate(classes.clone())
-        };
-        if rate <= 0.0 {
-            return "nothing was offered".to_owned();
-        }
-        let enough = if delivered < LEAST_PACKETS {
-            self.for_packets(rate, delivered, least, classes)
-        } else {
-            least
-        };
         format!(
             "measure at least {} for {LEAST_PACKETS} packets, {PACKET_TIMES} packet times and {ROUND_TRIPS} round trips",
             told(enough)
         )
     }
 
-    /// Cycles, `least` or more, for [`EXPECTED_PACKETS`] of these classes, which make them at a rate, where so many were delivered.
-    fn for_packets(&self, rate: f64, delivered: u64, least: u64, classes: Range<usize>) -> u64 {
-        let cycles = self.cycles();
+    /// Cycles, `least` or more, for [`EXPECTED_PACKETS`] of these classes, or for all of theirs, where so many were delivered; else
+    /// why there is no such length, in words.
+    fn for_packets(
+        &self,
+        delivered: u64,
+        least: u64,
+        classes: Range<usize>,
+    ) -> Result<u64, String> {
+        let (cycles, shares) = (self.cycles(), self.link_shares());
+        let ever = self.expected_ever(&shares, classes.clone());
+        if ever < 0.5 {
+            let is_offered = self.is_waiting(classes.clone()) || self.is_under_way(classes);
+            return Err(if is_offered {
+                "no length is known in which what was offered is delivered".to_owned()
+            } else {
+                "nothing was offered".to_owned()
+            });
+        }
+        if ever < LEAST_PACKETS as f64 {
+            return Err(format!(
+                "about {ever:.0} packets are to be expected in any length, and a verdict on loads takes {LEAST_PACKETS}"
+            ));
+        }
+        let packets = EXPECTED_PACKETS.min(ever);
+        let enough = self.length_of(&shares, classes.clone(), packets);
+        let enough = enough.unwrap_or(u64::MAX);
+        let foreseen = self.expected(&shares, classes.clone(), cycles);
         let made = classes.map(|number| self.records.classes[number].created_packets);
-        let is_held = delivered > 0 && 2 * delivered < made.sum() && cycles > least;
-        // what limits and windows hold back comes as it came
+        let made = foreseen.max(made.sum::<u64>() as f64);
+        let is_held = delivered > 0 && 2.0 * (delivered as f64) < made && cycles > least;
+        // what limits, windows and the fabric hold back comes as it came
         let held = if is_held {
             (EXPECTED_PACKETS * cycles as f64 / delivered as f64) as u64
         } else {
             0
         };
         // what is too little now will not do as it is
-        let enough = (EXPECTED_PACKETS / rate).ceil() as u64;
-        enough.max(least).max(cycles + cycles / 2).max(held)
+        Ok(enough.max(least).max(cycles + cycles / 2).max(held))
     }
 
     /// Time of the largest packet on the slowest channel, or at the hosts \[cycles\].
-    fn packet_time(&self) -> u64 {
+    pub(super) fn packet_time(&self) -> u64 {
         let channels = self.graph.channels().iter();
         let slowest = channels.map(|channel| channel.timing.cycles_per_flit).max();
         let sink = self.plan().host.sink_cycles_per_flit.unwrap_or(0);
@@ -202,7 +222,7 @@ impl Window<'_> {
     }
 
     /// What cycles are in time.
-    fn clock(&self) -> Clock {
+    pub(super) fn clock(&self) -> Clock {
         Clock {
             flit_bytes: self.plan().flit_bytes,
             reference_rate: self.plan().reference_rate,

@@ -6,17 +6,17 @@
 //! such a limit, of messages, answers and probes have no bound here.
 //!
 //! After a measurement a flow sends no more than is possible until its stop, or until the first limit of 0 that no other one follows
-//! (D30), and what it has sent before comes at most once. Control and buckets of hosts (D46) are not looked into: no bound then.
+//! (D30), nor more than its window allows, and what it has sent before comes at most once. Control and buckets of hosts (D46) are not looked into: no bound then.
 
 use super::data::LEAST_PACKETS;
 use super::window::Window;
 use crate::measure::FlowCounts;
-use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler};
+use crate::plan::{FlowPlan, Limit, Scheduler};
 use std::ops::Range;
 
 impl Window<'_> {
     /// That fewer packets are ever sent than a verdict on loads needs, where the `delivered` ones were too few; in words.
-    pub(super) fn few(&self, delivered: u64, classes: Range<usize>) -> Option<String> {
+    fn few(&self, delivered: u64, classes: Range<usize>) -> Option<String> {
         if delivered >= LEAST_PACKETS {
             return None;
         }
@@ -38,30 +38,45 @@ impl Window<'_> {
             all => format!("{all} packets are"),
         };
         Some(format!(
-            "no more than {packets} ever sent{before}, and a verdict on loads takes {LEAST_PACKETS}: no length will do"
+            "no more than {packets} ever sent{before}, and a verdict on loads takes {LEAST_PACKETS}: no length will do for one"
         ))
     }
 
-    /// That all that can still come would be too little beside the `delivered` packets, which were too few; in words.
-    pub(super) fn few_more(&self, delivered: u64, classes: Range<usize>) -> Option<String> {
-        let plan = self.plan();
-        let is_known = |number: usize| {
-            let class = &plan.classes[number];
-            let is_of_probes = u16::try_from(number).is_ok_and(|number| plan.is_of_probes(number));
-            class.flows.is_some() && class.control.is_none() && !is_of_probes
-        };
-        let has_buckets = plan.host.scheduler == Scheduler::LeakyBucket;
-        if delivered >= LEAST_PACKETS || has_buckets || !classes.clone().all(is_known) {
+    /// That no length finds packets enough of these classes, where the `delivered` ones were too few; in words.
+    pub(super) fn never(&self, delivered: u64, classes: Range<usize>) -> Option<String> {
+        let few = self.few(delivered, classes.clone());
+        let few = few.or_else(|| self.few_more(delivered, classes.clone()));
+        few.or_else(|| self.few_together(delivered, classes))
+    }
+
+    /// The same where some classes have limited numbers of packets, and the flows of others stop.
+    fn few_together(&self, delivered: u64, classes: Range<usize>) -> Option<String> {
+        if delivered >= LEAST_PACKETS {
             return None;
         }
-        let flows = plan.flows.iter().zip(self.flows);
-        let flows = flows.filter(|(flow, _)| classes.contains(&usize::from(flow.class)));
-        let mut flows = flows.peekable();
-        flows.peek()?;
-        let more = flows.try_fold(0_u64, |sum, (flow, counts)| {
-            Some(sum.saturating_add(self.most_to_come(flow, counts)?))
-        });
-        let all = delivered.saturating_add(more?);
+        let most = |number: usize| {
+            let ever = self.most_packets(number);
+            let ever = ever.map(|most| most - most.min(self.expected_before(number)));
+            let class = &self.records.classes[number];
+            let more = || self.most_more(number..number + 1);
+            let found = more().map(|more| class.delivered_packets.saturating_add(more));
+            ever.into_iter().chain(found).min()
+        };
+        let all: u64 = classes.map(most).sum::<Option<u64>>()?;
+        (1..LEAST_PACKETS).contains(&all).then(|| {
+            format!(
+                "no length finds more than {all} packets, since hosts send limited numbers and every flow stops or is limited to 0 for \
+                 good, and a verdict on loads takes {LEAST_PACKETS}: no length will do"
+            )
+        })
+    }
+
+    /// That all that can still come would be too little beside the `delivered` packets, which were too few; in words.
+    fn few_more(&self, delivered: u64, classes: Range<usize>) -> Option<String> {
+        if delivered >= LEAST_PACKETS {
+            return None;
+        }
+        let all = delivered.saturating_add(self.most_more(classes)?);
         let packets = match all {
             0 => "any packet".to_owned(),
             1 => "more than 1 packet".to_owned(),
@@ -72,6 +87,28 @@ impl Window<'_> {
                 "no longer one finds {packets}, since every flow stops or is limited to 0 for good, and a verdict on loads takes \
                  {LEAST_PACKETS}: no length will do"
             )
+        })
+    }
+
+    /// Packets of flows of these classes that a longer measurement would find beside those of this one, at most; `None` without a
+    /// bound, or without flows.
+    fn most_more(&self, classes: Range<usize>) -> Option<u64> {
+        let plan = self.plan();
+        let is_known = |number: usize| {
+            let class = &plan.classes[number];
+            let is_of_probes = u16::try_from(number).is_ok_and(|number| plan.is_of_probes(number));
+            class.flows.is_some() && class.control.is_none() && !is_of_probes
+        };
+        let has_buckets = plan.host.scheduler == Scheduler::LeakyBucket;
+        if has_buckets || !classes.clone().all(is_known) {
+            return None;
+        }
+        let flows = plan.flows.iter().zip(self.flows);
+        let flows = flows.filter(|(flow, _)| classes.contains(&usize::from(flow.class)));
+        let mut flows = flows.peekable();
+        flows.peek()?;
+        flows.try_fold(0_u64, |sum, (flow, counts)| {
+            Some(sum.saturating_add(self.most_to_come(flow, counts)?))
         })
     }
 
@@ -118,14 +155,21 @@ impl Window<'_> {
                     let flits = (u128::from(cycles) * u128::from(rate)) >> 32;
                     (flits as u64 / smallest + 1).min(cycles.div_ceil(time))
                 }
-                Limit::None | Limit::Delay { .. } => cycles.div_ceil(time),
+                Limit::Delay { entry, shift } => {
+                    cycles.div_ceil(time + (time >> shift) * u64::from(entry))
+                }
+                Limit::None => cycles.div_ceil(time),
             }
         });
-        starts.sum()
+        let by_window = flow.window.filter(|window| window.delay > 0).map(|window| {
+            let periods = to.saturating_sub(from) / window.delay + 1;
+            periods.saturating_mul(window.packets.into())
+        });
+        starts.sum::<u64>().min(by_window.unwrap_or(u64::MAX))
     }
 
     /// Packets that a class makes in all, at most; `None` without a bound.
-    fn most_packets(&self, number: usize) -> Option<u64> {
+    pub(super) fn most_packets(&self, number: usize) -> Option<u64> {
         let (plan, class) = (self.plan(), &self.plan().classes[number]);
         let number = u16::try_from(number).ok()?;
         if class.messages.is_some() || class.answers.is_some() || plan.is_of_probes(number) {
@@ -162,25 +206,28 @@ impl Window<'_> {
         }
     }
 
-    /// Packets per cycle that flows of these classes with a limit make at the end of the measurement, where they always have one.
-    pub(super) fn limited_rate(&self, classes: Range<usize>) -> f64 {
+    /// Whether a flow of these classes may send at the end of the measurement.
+    pub(super) fn is_waiting(&self, classes: Range<usize>) -> bool {
         let plan = self.plan();
         let end = self.warmup() + self.cycles();
-        let is_active = |flow: &&FlowPlan| {
-            let class = usize::from(flow.class);
-            let is_paced = plan.classes[class].control.is_some();
-            let is_over = flow.stop.is_some_and(|stop| stop <= end);
-            classes.contains(&class) && plan.is_backlogged(flow) && !is_paced && !is_over
-        };
-        let rates = plan.flows.iter().filter(is_active).map(|flow| {
+        let mut flows = plan.flows.iter().zip(self.flows);
+        flows.any(|(flow, counts)| {
+            let is_over = flow.stop.is_some_and(|stop| stop <= end)
+                || (flow.flits).is_some_and(|flits| counts.sent.started.flits >= flits);
+            let has_begun = counts.sent.start.is_some_and(|start| start < end);
             let earlier = flow.changes.iter().rev().find(|(at, _)| *at <= end);
-            let mean = plan.classes[usize::from(flow.class)].size.mean();
-            match earlier.map_or(flow.limit, |(_, limit)| *limit) {
-                Limit::Rate(rate) => rate as f64 / ONE_FLIT_PER_CYCLE as f64 / mean,
-                Limit::None | Limit::Delay { .. } => 0.0,
-            }
-        });
-        rates.sum()
+            let limit = earlier.map_or(flow.limit, |(_, limit)| *limit);
+            classes.contains(&usize::from(flow.class))
+                && plan.is_backlogged(flow)
+                && has_begun
+                && !is_over
+                && limit != Limit::Rate(0)
+        })
+    }
+
+    /// Whether packets of these classes were made in the measurement.
+    pub(super) fn is_under_way(&self, mut classes: Range<usize>) -> bool {
+        classes.any(|number| self.records.classes[number].created_packets > 0)
     }
 
     /// The first cycle after the measurement from which on a flow of these classes may send by itself, cycles from the start of
@@ -188,13 +235,9 @@ impl Window<'_> {
     pub(super) fn first_start(&self, classes: Range<usize>) -> Option<(u64, u64, &'static str)> {
         let plan = self.plan();
         let end = self.warmup() + self.cycles();
-        let is_known = |flow: &&FlowPlan| {
-            let class = usize::from(flow.class);
-            let asks = plan.classes[class].requests.is_some() || plan.classes[class].begins();
-            classes.contains(&class) && !asks && flow.phase.is_none() && flow.after.is_empty()
-        };
-        let flows = plan.flows.iter().filter(is_known);
-        let opened = flows.filter_map(|flow| Some((opens(flow)?, flow.start)));
+        let flows = plan.flows.iter();
+        let flows = flows.filter(|flow| classes.contains(&usize::from(flow.class)));
+        let opened = flows.filter_map(|flow| Some((opens(flow)?, self.known_start(flow)?)));
         let (opens, start) = opened.filter(|(opens, _)| *opens >= end).min()?;
         let what = if opens == start {
             "the first flow starts"
@@ -219,7 +262,7 @@ fn opens(flow: &FlowPlan) -> Option<u64> {
 }
 
 /// The cycle from which on a flow has a limit of 0 that no other one follows.
-fn closed(flow: &FlowPlan) -> Option<u64> {
+pub(in crate::run::execute) fn closed(flow: &FlowPlan) -> Option<u64> {
     let is_closed = |limit: Limit| limit == Limit::Rate(0);
     let limits = [(0, flow.limit)].into_iter();
     let limits = limits.chain(flow.changes.iter().copied());

@@ -56,6 +56,7 @@ mod data;
 mod doubt;
 mod ever;
 mod held;
+mod length;
 mod shares;
 #[cfg(test)]
 mod tests;
@@ -64,6 +65,7 @@ mod window;
 
 pub(super) use asked::Asked;
 use doubt::Doubt;
+pub(super) use ever::closed;
 use held::Held;
 use window::Window;
 
@@ -110,7 +112,16 @@ pub(super) fn judge(
     if jobs.is_empty() {
         return (verdict, reason);
     }
-    (verdict, format!("{reason}; at its end {}", jobs.words()))
+    let reason = format!("{reason}; at its end {}", jobs.words());
+    let length = (verdict == Verdict::Undecided && jobs.may_be_complete())
+        .then(|| window.length_of_jobs())
+        .flatten();
+    let Some(length) = length.filter(|length| *length > window.cycles()) else {
+        return (verdict, reason);
+    };
+    let time = window.clock().time(length);
+    let reason = format!("{reason}: measure at least {length} cycles ({time}) for all of them");
+    (verdict, reason)
 }
 
 /// What is told of classes that have no job, in words.

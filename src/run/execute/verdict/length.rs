@@ -1,0 +1,235 @@
+//! The length of a measurement in which so many packets come, as far as it can be foreseen.
+//!
+//! # Algorithm
+//! Classes with a load make packets at its rate, or as they were counted, until their hosts have sent all that they may. A flow that
+//! always has a packet sends no more than its share of its host's link, whole packets at the rate of its limits, and whole windows in
+//! the time in which one comes back: flows that began together go together. One with a process makes no more than it has made.
+//! The flows of a class together send no more than the hosts that they go to take.
+//!
+//! Control is as it was counted; before anything was, its flows have their share of the links.
+//!
+//! Cost: O(flows * their changes) per length that is looked at, and some sixty of these.
+
+use super::data::round_trip;
+use super::window::{Window, mean_latency};
+use crate::ids::HostId;
+use crate::measure::FlowCounts;
+use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A length beyond all others \[cycles\].
+const FOREVER: u64 = 1 << 53;
+/// What flows with a size may take beside others, of the time that they take alone: channels between switches are not looked at.
+const SHARED: u64 = 2;
+/// Part of a packet that is rounding.
+const ROUNDED: f64 = 1e-6;
+
+/// What is known of all flows beside their plans.
+pub(super) struct Shares {
+    /// Flows by source.
+    senders: Vec<u32>,
+    /// From the start of a packet to its delivery \[cycles\].
+    latency: f64,
+}
+
+impl Window<'_> {
+    /// What lengths are computed from.
+    pub(super) fn link_shares(&self) -> Shares {
+        let mut senders = vec![0; self.graph.hosts().len()];
+        for flow in &self.plan().flows {
+            senders[flow.source.index()] += 1;
+        }
+        let empty = (round_trip(self.graph, self.plan()) / 2 + self.packet_time()) as f64;
+        let latency = mean_latency(self.series).max(empty);
+        Shares { senders, latency }
+    }
+
+    /// Packets of these classes to be expected in a measurement of so many cycles.
+    pub(super) fn expected(&self, shares: &Shares, classes: Range<usize>, cycles: u64) -> f64 {
+        classes
+            .map(|number| self.expected_of(shares, number, cycles))
+            .sum()
+    }
+
+    /// Packets of these classes to be expected in any measurement.
+    pub(super) fn expected_ever(&self, shares: &Shares, classes: Range<usize>) -> f64 {
+        self.expected(shares, classes, FOREVER)
+    }
+
+    /// The least length in which so many packets are to be expected, if there is one.
+    pub(super) fn length_of(
+        &self,
+        shares: &Shares,
+        classes: Range<usize>,
+        packets: f64,
+    ) -> Option<u64> {
+        let is_enough =
+            |cycles: u64| self.expected(shares, classes.clone(), cycles) + ROUNDED >= packets;
+        first(is_enough)
+    }
+
+    /// The least length in which all flows with a size may be complete, if there is one that can be foreseen.
+    pub(super) fn length_of_jobs(&self) -> Option<u64> {
+        let (plan, shares) = (self.plan(), self.link_shares());
+        let jobs = || {
+            let flows = plan.flows.iter().zip(self.flows);
+            flows.filter(|(flow, _)| flow.flits.is_some())
+        };
+        let is_known = |flow: &FlowPlan| plan.classes[usize::from(flow.class)].control.is_none();
+        if !jobs().all(|(flow, _)| is_known(flow)) {
+            return None;
+        }
+        let is_over = |(flow, counts): (&FlowPlan, &FlowCounts), cycles: u64| {
+            let mean = plan.classes[usize::from(flow.class)].size.mean();
+            let packets = left(flow, counts) / mean;
+            self.expected_of_flow(&shares, flow, counts, cycles) + ROUNDED >= packets
+        };
+        let sent = first(|cycles| jobs().all(|job| is_over(job, cycles)))?;
+        let mut taken = vec![0.0; self.graph.hosts().len()];
+        for (flow, counts) in jobs() {
+            taken[flow.destination.index()] += left(flow, counts) * self.pace_of_sink(flow);
+        }
+        let taken = taken.into_iter().fold(0.0, f64::max) as u64;
+        let alone = sent.max(sent.min(self.cycles()) + taken) + shares.latency.ceil() as u64;
+        Some(alone.saturating_mul(SHARED))
+    }
+
+    fn expected_of(&self, shares: &Shares, number: usize, cycles: u64) -> f64 {
+        let (plan, class) = (self.plan(), &self.plan().classes[number]);
+        let created = self.records.classes[number].created_packets;
+        let is_of_probes = u16::try_from(number).is_ok_and(|number| plan.is_of_probes(number));
+        let is_counted = class.control.is_some() && created > 0;
+        if class.flows.is_some() && !is_of_probes && !is_counted {
+            return self.expected_of_flows(shares, number, cycles);
+        }
+        let rate = self.rate(number);
+        match self.most_packets(number) {
+            Some(_) if self.done.contains(&number) => created as f64,
+            Some(most) => {
+                let made = |cycles: u64| (rate * cycles as f64).min(most as f64);
+                made(self.warmup() + cycles) - made(self.warmup())
+            }
+            None => rate * cycles as f64,
+        }
+    }
+
+    /// Of the flows of a class.
+    fn expected_of_flows(&self, shares: &Shares, number: usize, cycles: u64) -> f64 {
+        let plan = self.plan();
+        let flows = || {
+            let flows = plan.flows.iter().zip(self.flows);
+            flows.filter(|(flow, _)| usize::from(flow.class) == number)
+        };
+        let sent =
+            flows().map(|(flow, counts)| self.expected_of_flow(shares, flow, counts, cycles));
+        let sent: f64 = sent.sum();
+        let sinks: BTreeSet<HostId> = flows().map(|(flow, _)| flow.destination).collect();
+        let pace = flows().map(|(flow, _)| self.pace_of_sink(flow));
+        let pace = pace.fold(1.0, f64::max);
+        let time = pace * plan.classes[number].size.mean();
+        sent.min(sinks.len() as f64 * cycles as f64 / time)
+    }
+
+    /// How long a flit keeps the host that a flow goes to \[cycles\].
+    fn pace_of_sink(&self, flow: &FlowPlan) -> f64 {
+        let sink = f64::from(self.plan().host.sink_cycles_per_flit.unwrap_or(0));
+        let channel = self.graph.host_channel(flow.destination).reverse();
+        self.cycles_per_flit(channel).max(sink)
+    }
+
+    /// Of a flow.
+    fn expected_of_flow(
+        &self,
+        shares: &Shares,
+        flow: &FlowPlan,
+        counts: &FlowCounts,
+        cycles: u64,
+    ) -> f64 {
+        let plan = self.plan();
+        let class = &plan.classes[usize::from(flow.class)];
+        let Some(start) = counts.sent.start.or_else(|| self.known_start(flow)) else {
+            return 0.0;
+        };
+        let end = self.warmup() + cycles;
+        let from = start.max(self.warmup());
+        let to = flow.stop.map_or(end, |stop| stop.min(end));
+        if from >= to {
+            return 0.0;
+        }
+        let mean = class.size.mean();
+        let link = 1.0 / self.time_of_flit(self.graph.host_channel(flow.source));
+        let senders = f64::from(shares.senders[flow.source.index()]);
+        let by_limit = by_limit(flow, link, [from, to]) / mean;
+        let by_link = (to - from) as f64 * link / senders / mean;
+        let mut packets = (by_limit + ROUNDED).floor().min(by_link);
+        if let Some(window) = flow.window {
+            let period = window.delay as f64 + shares.latency;
+            let periods = ((to - from) as f64 / period).floor();
+            packets = packets.min(periods * f64::from(window.packets));
+        }
+        if !plan.is_backlogged(flow) {
+            let until = (self.warmup() + self.cycles()).max(start + 1) - start;
+            let rate = counts.sent.created.packets as f64 / until as f64;
+            packets = packets.min(rate * (to - from) as f64);
+        }
+        match flow.flits {
+            Some(_) => packets.min(left(flow, counts) / mean),
+            None => packets,
+        }
+    }
+
+    /// When a flow begins by itself.
+    pub(super) fn known_start(&self, flow: &FlowPlan) -> Option<u64> {
+        let class = &self.plan().classes[usize::from(flow.class)];
+        let asks = class.requests.is_some() || class.begins();
+        (!asks && flow.phase.is_none() && flow.after.is_empty()).then_some(flow.start)
+    }
+}
+
+/// Flits of a flow with a size that were not delivered before the measurement.
+fn left(flow: &FlowPlan, counts: &FlowCounts) -> f64 {
+    let flits = flow.flits.unwrap_or_default();
+    let arrived = &counts.arrived;
+    (flits + arrived.received).saturating_sub(arrived.delivered.flits) as f64
+}
+
+/// The least length that will do, if any does where one that will is followed by others.
+fn first(will_do: impl Fn(u64) -> bool) -> Option<u64> {
+    if !will_do(FOREVER) {
+        return None;
+    }
+    let mut most = 1;
+    while !will_do(most) {
+        most *= 2;
+    }
+    let mut least = most / 2;
+    while most - least > 1 {
+        let middle = least.midpoint(most);
+        if will_do(middle) {
+            most = middle;
+        } else {
+            least = middle;
+        }
+    }
+    Some(most)
+}
+
+/// Flits that the limits of a flow let it send from one cycle to another, over a link of that rate.
+fn by_limit(flow: &FlowPlan, link: f64, [from, to]: [u64; 2]) -> f64 {
+    let limits = [(0, flow.limit)].into_iter();
+    let mut limits = limits.chain(flow.changes.iter().copied()).peekable();
+    let mut flits = 0.0;
+    while let Some((at, limit)) = limits.next() {
+        let end = limits.peek().map_or(to, |next| next.0.min(to));
+        let rate = match limit {
+            Limit::None => link,
+            Limit::Rate(rate) => (rate as f64 / ONE_FLIT_PER_CYCLE as f64).min(link),
+            Limit::Delay { entry, shift } => {
+                link / (1.0 + f64::from(entry) / f64::from(1_u32 << shift))
+            }
+        };
+        flits += rate * end.saturating_sub(at.max(from)) as f64;
+    }
+    flits
+}
