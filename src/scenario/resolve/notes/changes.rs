@@ -13,8 +13,13 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
         entries.map(move |entry| (number, entry))
     });
     let both = entries.flat_map(|entry| {
-        let before = early(resolved, entry, varied);
-        [before, late(resolved, entry, varied)]
+        let told = [
+            early(resolved, entry, varied),
+            late(resolved, entry, varied),
+        ];
+        let is_told = told.iter().any(Option::is_some);
+        let same = (!is_told).then(|| same(entry.1, varied)).flatten();
+        told.into_iter().chain([same])
     });
     both.flatten().collect()
 }
@@ -79,6 +84,23 @@ fn early(
     ))
 }
 
+/// The first change of an entry that sets the limit that there is already.
+fn same(entry: &Flows, varied: &Varied<'_>) -> Option<String> {
+    let keys = ["limit", "changes"];
+    if (keys.iter()).any(|key| varied.includes(&format!("traffic.*.flows.*.{key}"))) {
+        return None;
+    }
+    let mut now = entry.limit.value;
+    let mut changes = entry.changes.iter();
+    let (at, _) = changes.find(|(_, limit)| {
+        let before = std::mem::replace(&mut now, limit.value);
+        // flows without limit and changes may get one of another section
+        before == limit.value && before != Allowed::Any
+    })?;
+    let path = at.path.strip_suffix("[0]").unwrap_or(&at.path);
+    Some(format!("{path} changes nothing: that is the limit already"))
+}
+
 /// The first change of an entry, in a class by its number, from which on none does anything.
 fn late(
     resolved: &Resolved,
@@ -122,6 +144,29 @@ fn last_stop(resolved: &Resolved, number: usize, times: &[u64]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{NOTHING, of_flows, said_beside};
+
+    #[test]
+    fn changes_to_what_holds_already_are_told() {
+        let of = |limit: &str, changes: &str| {
+            of_flows(&format!("limit: {limit}, changes: [{changes}]"), &[])
+        };
+        let told = |number: u32| {
+            [format!(
+                "traffic[0].flows[0].changes[{number}] changes nothing: that is the limit already"
+            )]
+        };
+        let half = "(\"1000 cycles\", Rate(0.5))";
+        assert_eq!(of("Rate(0.5)", half), told(0));
+        let later = "(\"2000 cycles\", Rate(0.5))";
+        assert_eq!(of("Rate(0.2)", &format!("{half}, {later}")), told(1));
+        assert_eq!(of("Rate(0.2)", half), NOTHING);
+        assert_eq!(of("None", "(\"1000 cycles\", None)"), NOTHING);
+        let back = format!("{half}, (\"2000 cycles\", Rate(0.2))");
+        assert_eq!(of("Rate(0.2)", &back), NOTHING);
+        let class = format!("flows: [(pairs: AllToAll, limit: Rate(0.5), changes: [{half}])]");
+        let varied = ["traffic.u.flows.0.limit"];
+        assert_eq!(said_beside(&varied, &[("CLASS", &*class)]), NOTHING);
+    }
 
     #[test]
     fn limits_that_are_replaced_before_the_start_are_told() {

@@ -36,6 +36,9 @@ fn faults(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
         let note = (!is_for_others).then(|| note.to_owned());
         return note.into_iter().collect();
     }
+    if let Some(note) = counted_none(faults, varied) {
+        return vec![note];
+    }
     let (graph, failed) = (&resolved.layout.graph, &resolved.layout.failed);
     let switches = (graph.switches().len(), ["switch", "switches"]);
     let links = (
@@ -48,6 +51,17 @@ fn faults(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     let of_links = of_links.then(|| rounded(&faults.links, links));
     let both = [of_switches, of_links].into_iter().flatten();
     both.chain([seed(faults, varied)]).flatten().collect()
+}
+
+/// A count of 0 with nothing beside it.
+fn counted_none(faults: &Faults, varied: &Varied<'_>) -> Option<String> {
+    let name = match (&faults.switches.value, &faults.links.value) {
+        (Failures::Count(0), Failures::None) => "switches",
+        (Failures::None, Failures::Count(0)) => "links",
+        _ => return None,
+    };
+    let is_for_others = varied.includes("faults.switches") || varied.includes("faults.links");
+    (!is_for_others).then(|| format!("faults changes nothing: `{name}` is `Count(0)`"))
 }
 
 /// A seed of faults of which none is drawn.

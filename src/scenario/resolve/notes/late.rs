@@ -9,6 +9,9 @@ use crate::scenario::sections::Claims;
 /// Cycles between looks of the watchdog where nobody says it.
 const USUAL_WATCHDOG: u64 = 10_000;
 
+/// Algorithms of control that do not know when a flow stops.
+const BLIND: [&str; 4] = ["Dcqcn", "Delay", "InfiniBand", "Window"];
+
 /// All of it.
 pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     if varied.includes("phases") {
@@ -65,7 +68,11 @@ fn claims(resolved: &Resolved) -> Option<String> {
 fn stops(resolved: &Resolved) -> Vec<String> {
     let (plan, end, clock) = (&resolved.plan, end(resolved), resolved.layout.clock);
     let classes = resolved.scenario.traffic.iter().enumerate();
-    let classes = classes.filter(|(_, class)| class.control.is_none());
+    let is_blind = |name: &str| BLIND.contains(&name);
+    let classes = classes.filter(|(_, class)| {
+        let mut control = class.control.iter();
+        control.all(|control| is_blind(&control.name.value))
+    });
     let written = classes.flat_map(|(number, class)| {
         let entries = class.flows.iter().flatten();
         entries.filter_map(move |entry| Some((number, entry.stop.as_ref()?)))
@@ -199,6 +206,10 @@ mod tests {
         ] {
             assert_eq!(said_beside(&[varied], &[("CLASS", class)]), NOTHING);
         }
+        let paced = format!("{class}, control: Window(window: 2), answers: (sl: 1)");
+        let told =
+            format!("traffic[0].flows[0].stop stops no flow: it comes in cycle 90000, and {ENDS}");
+        assert_eq!(said(&[("CLASS", &*paced)]), [told]);
         // it shares its link by what is left of the flow
         let known = format!("{class}, control: Saa(), answers: (sl: 1)");
         assert_eq!(said(&[("CLASS", &*known)]), NOTHING);

@@ -69,6 +69,14 @@ fn faults_that_are_none_are_told() {
     let idle = "faults changes nothing: neither `switches` nor `links` says what fails";
     assert_eq!(faults("seed: 5"), [idle]);
     assert_eq!(faults("links: Fraction(0.0)"), NOTHING);
+    for name in ["links", "switches"] {
+        let count = format!("{name}: Count(0)");
+        let told = format!("faults changes nothing: `{name}` is `Count(0)`");
+        assert_eq!(faults(&count), [told]);
+        let section = format!(", faults: ({count})");
+        let for_others = [UNIFORM, ("SCENARIO", &*section)];
+        assert_eq!(said_beside(&["faults.links"], &for_others), NOTHING);
+    }
     assert_eq!(faults("switches: List([]), links: Count(0)"), NOTHING);
     assert_eq!(faults("switches: Fraction(0.3)"), NOTHING);
     let for_others = [UNIFORM, ("SCENARIO", ", faults: (seed: 5)")];
