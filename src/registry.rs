@@ -93,7 +93,7 @@ impl<B> Registry<B> {
 pub fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     let quoted: Vec<_> = names.clone().map(|name| format!("`{name}`")).collect();
     let expected = match quoted.len() {
-        0 => "there is none".to_owned(),
+        0 => format!("there is no {kind}"),
         1 => format!("expected {}", quoted[0]),
         _ => format!("expected one of {}", quoted.join(", ")),
     };

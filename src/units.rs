@@ -126,7 +126,7 @@ fn split(text: &str) -> Option<(f64, &str)> {
     Some((number, text[end..].trim()))
 }
 
-/// Quantities are below, in their smallest unit.
+/// Quantities are below, in their smallest unit; numbers from 512 below it on are read as this one.
 const MOST: f64 = (1_u64 << 63) as f64;
 
 /// Reads a quantity by a table of units; the result must be a whole number of base units: `countable` says of which.
@@ -169,7 +169,12 @@ impl FromStr for BitRate {
         ];
         let expected =
             "a rate such as \"10 Gbit/s\" (units: bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s; above 0)";
-        match read(text, UNITS, expected, "a whole number of bit/s below 2^63")? {
+        match read(
+            text,
+            UNITS,
+            expected,
+            "a whole number of bit/s below 2^63 - 512",
+        )? {
             0 => Err(UnitError {
                 text: text.to_owned(),
                 expected,
@@ -191,7 +196,7 @@ impl FromStr for Time {
         ];
         let expected =
             "a time such as \"300 cycles\" or \"100 ns\" (units: cycles, ps, ns, us, ms, s)";
-        let countable = "a whole number of cycles, or of ps, below 2^63";
+        let countable = "a whole number of cycles, or of ps, below 2^63 - 512";
         match read(
             text,
             &[("cycles", 1.0), ("cycle", 1.0)],
@@ -219,7 +224,7 @@ impl FromStr for Amount {
         ];
         let expected =
             "a size such as \"16 flits\" or \"2 KiB\" (units: flits, B, KiB, MiB, GiB, kB, MB, GB)";
-        let countable = "a whole number of flits, or of bytes, below 2^63";
+        let countable = "a whole number of flits, or of bytes, below 2^63 - 512";
         match read(text, &[("flits", 1.0), ("flit", 1.0)], expected, countable) {
             Ok(flits) => Ok(Self::Flits(flits)),
             Err(error) if error.expected == countable => Err(error),
@@ -305,7 +310,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .ends_with("is not a whole number of cycles, or of ps, below 2^63")
+                .ends_with("is not a whole number of cycles, or of ps, below 2^63 - 512")
         );
         let most = 9_223_372_036_854_774_784;
         assert_eq!(format!("{most} cycles").parse(), Ok(Time::Cycles(most)));

@@ -34,6 +34,11 @@ pub struct Item<'a> {
     pub path: String,
 }
 
+/// Whether a key is the number of an entry.
+fn is_number(key: &str) -> bool {
+    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 impl<'a> Item<'a> {
     /// A mistake about this value.
     pub fn mistake(&self, message: impl Into<String>) -> Mistake {
@@ -83,10 +88,15 @@ impl<'a> Item<'a> {
     /// # Errors
     /// When this is not a list.
     pub fn items(&self) -> Result<Vec<Item<'a>>, Mistake> {
-        let Value::List(nodes) = &self.node.value else {
-            return Err(self.unexpected("a list such as `[...]`"));
-        };
-        Ok(self.children(nodes))
+        match &self.node.value {
+            Value::List(nodes) => Ok(self.children(nodes)),
+            // what a path to an entry of a list makes where there is no list
+            Value::Struct(fields) if fields.iter().any(|field| is_number(&field.key)) => {
+                let message = "there is no list of which an entry could be changed: write it, such as `[...]`";
+                Err(self.mistake(message.to_owned()))
+            }
+            _ => Err(self.unexpected("a list such as `[...]`")),
+        }
     }
 
     /// The values of a tuple of `count` values.

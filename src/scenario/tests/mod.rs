@@ -189,6 +189,46 @@ fn values_are_set_by_path() {
     assert_eq!(resolved.layout.host_link.latency, 39);
 }
 
+/// What is said where there is nothing of what was asked for.
+#[test]
+fn what_is_not_there_is_said_to_be_so() {
+    let registered = Parts::registered();
+    let said = |assignments: &[&str]| {
+        let mut document = document(FAULTY);
+        for assignment in assignments {
+            document.set(assignment).unwrap();
+        }
+        document.resolve(&registered).unwrap_err().to_string()
+    };
+    let alone = "fabric.topology=Complete(switches: 1, hosts_per_switch: 3)";
+    let incast = "traffic=[(name: \"i\", hosts: List([1]), size: \"1 flits\", flows: [(pairs: Incast(to: 1))])]";
+    for (assignments, told) in [
+        (
+            &["traffic.0.flows.0.weight=2"][..],
+            "traffic[0].flows: there is no list of which an entry could be changed: write it, such as `[...]`",
+        ),
+        (
+            &[alone, "faults=(links: Count(1))"],
+            "faults.links: 1 link between switches cannot fail, there is none",
+        ),
+        (
+            &[alone, "faults=(switches: Count(2))"],
+            "faults.switches: 2 switches cannot fail, there is 1",
+        ),
+        (
+            &["faults=(links: Count(0))", incast],
+            "the class has no host beside the receiver",
+        ),
+        (
+            &["traffic.0.process=Saturating(lanes: 2)"],
+            "unknown parameter `lanes`: there is no parameter",
+        ),
+    ] {
+        let error = said(assignments);
+        assert!(error.contains(told), "{assignments:?}: {error}");
+    }
+}
+
 /// What the program ships, on a fabric with faults.
 const FAULTY: &str = r#"
 Scenario(

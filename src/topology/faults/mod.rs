@@ -120,7 +120,7 @@ pub fn apply(graph: &Graph, plan: &FaultPlan) -> Result<Degraded, FaultError> {
 /// A switch or a link, as something that can fail.
 trait CanFail: Copy {
     const KIND: FaultKind;
-    const NAME: &'static str;
+    const NAME: [&'static str; 2];
     /// Second half of the stream's id, so that both kinds draw by themselves.
     const STREAM: u64;
 
@@ -133,7 +133,7 @@ trait CanFail: Copy {
 
 impl CanFail for SwitchId {
     const KIND: FaultKind = FaultKind::Switches;
-    const NAME: &'static str = "switches";
+    const NAME: [&'static str; 2] = ["switch", "switches"];
     const STREAM: u64 = 0;
 
     fn is_up(self, faults: &Faults<'_>) -> bool {
@@ -167,7 +167,7 @@ impl CanFail for SwitchId {
 
 impl CanFail for LinkId {
     const KIND: FaultKind = FaultKind::Links;
-    const NAME: &'static str = "links between switches";
+    const NAME: [&'static str; 2] = ["link between switches", "links between switches"];
     const STREAM: u64 = 1;
 
     fn is_up(self, faults: &Faults<'_>) -> bool {
@@ -236,9 +236,15 @@ impl Faults<'_> {
         if failed == wanted {
             return Ok(());
         }
-        let name = T::NAME;
+        let name = T::NAME[usize::from(wanted.max(total) != 1)];
         let reason = if wanted > total {
-            format!("{wanted} {name} cannot fail, there are {total}")
+            let name = T::NAME[usize::from(wanted != 1)];
+            let there = match total {
+                0 => "there is none".to_owned(),
+                1 => "there is 1".to_owned(),
+                many => format!("there are {many}"),
+            };
+            format!("{wanted} {name} cannot fail, {there}")
         } else {
             format!(
                 "{wanted} of {total} {name} cannot fail without cutting the fabric in two (with this seed \

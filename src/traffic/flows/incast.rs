@@ -44,6 +44,11 @@ fn build(
     let Incast { to, from } = arguments.parse()?;
     let to = context.host("to", to)?;
     let senders: Vec<_> = (context.hosts.iter()).filter(|&&host| host != to).collect();
+    if senders.is_empty() {
+        return Err(invalid(
+            "the class has no host beside the receiver".to_owned(),
+        ));
+    }
     let count = from.unwrap_or(senders.len());
     if count == 0 || count > senders.len() {
         return Err(invalid(format!(

@@ -52,7 +52,13 @@ impl Window<'_> {
     fn of_class(&self, number: usize, is_asked_too_much: bool, held: &[Held]) -> ClassVerdict {
         let class = &self.records.classes[number];
         let (created, delivered) = (class.created_flits, class.delivered_flits);
-        let loads = format!("{delivered} of {created} flits delivered");
+        let loads = if delivered <= created {
+            format!("{delivered} of {created} flits delivered")
+        } else {
+            format!(
+                "{delivered} flits delivered, some of them made before the {created} of the measurement"
+            )
+        };
         let told = |verdict, reason| ClassVerdict { verdict, reason };
         if let Some(shortage) = self.shortage_of(number) {
             return told(Verdict::Undecided, shortage);
