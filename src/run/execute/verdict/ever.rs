@@ -9,6 +9,7 @@
 //! (D30), nor more than its window allows, and what it has sent before comes at most once. Control and buckets of hosts (D46) are not looked into: no bound then.
 
 use super::data::LEAST_PACKETS;
+use super::shares::limits;
 use super::window::Window;
 use crate::measure::FlowCounts;
 use crate::plan::{FlowPlan, Limit, Scheduler};
@@ -143,23 +144,16 @@ impl Window<'_> {
         let smallest = u64::from(self.plan().classes[usize::from(flow.class)].size.smallest());
         let channel = self.graph.channel(self.graph.host_channel(flow.source));
         let time = smallest * u64::from(channel.timing.cycles_per_flit);
-        let changes = flow.changes.iter().copied();
-        let limits: Vec<(u64, Limit)> = [(0, flow.limit)].into_iter().chain(changes).collect();
-        let starts = limits.iter().enumerate().map(|(number, &(at, limit))| {
-            let end = limits.get(number + 1).map_or(to, |next| next.0.min(to));
-            let cycles = end.saturating_sub(at.max(from));
-            match limit {
-                _ if cycles == 0 => 0,
-                Limit::Rate(0) => 0,
-                Limit::Rate(rate) => {
-                    let flits = (u128::from(cycles) * u128::from(rate)) >> 32;
-                    (flits as u64 / smallest + 1).min(cycles.div_ceil(time))
-                }
-                Limit::Delay { entry, shift } => {
-                    cycles.div_ceil(time + (time >> shift) * u64::from(entry))
-                }
-                Limit::None => cycles.div_ceil(time),
+        let starts = limits(flow, [from, to]).map(|(limit, cycles)| match limit {
+            Limit::Rate(0) => 0,
+            Limit::Rate(rate) => {
+                let flits = (u128::from(cycles) * u128::from(rate)) >> 32;
+                (flits as u64 / smallest + 1).min(cycles.div_ceil(time))
             }
+            Limit::Delay { entry, shift } => {
+                cycles.div_ceil(time + (time >> shift) * u64::from(entry))
+            }
+            Limit::None => cycles.div_ceil(time),
         });
         let by_window = flow.window.filter(|window| window.delay > 0).map(|window| {
             let periods = to.saturating_sub(from) / window.delay + 1;

@@ -11,10 +11,11 @@
 //! Cost: O(flows * their changes) per length that is looked at, and some sixty of these.
 
 use super::data::round_trip;
+use super::shares::{limits, rate};
 use super::window::{Window, mean_latency};
 use crate::ids::HostId;
 use crate::measure::FlowCounts;
-use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE};
+use crate::plan::FlowPlan;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -160,7 +161,9 @@ impl Window<'_> {
         let mean = class.size.mean();
         let link = 1.0 / self.time_of_flit(self.graph.host_channel(flow.source));
         let senders = f64::from(shares.senders[flow.source.index()]);
-        let by_limit = by_limit(flow, link, [from, to]) / mean;
+        let by_limit = limits(flow, [from, to]);
+        let by_limit = by_limit.map(|(limit, cycles)| rate(limit, link) * cycles as f64);
+        let by_limit = by_limit.sum::<f64>() / mean;
         let by_link = (to - from) as f64 * link / senders / mean;
         let mut packets = (by_limit + ROUNDED).floor().min(by_link);
         if let Some(window) = flow.window {
@@ -213,23 +216,4 @@ fn first(will_do: impl Fn(u64) -> bool) -> Option<u64> {
         }
     }
     Some(most)
-}
-
-/// Flits that the limits of a flow let it send from one cycle to another, over a link of that rate.
-fn by_limit(flow: &FlowPlan, link: f64, [from, to]: [u64; 2]) -> f64 {
-    let limits = [(0, flow.limit)].into_iter();
-    let mut limits = limits.chain(flow.changes.iter().copied()).peekable();
-    let mut flits = 0.0;
-    while let Some((at, limit)) = limits.next() {
-        let end = limits.peek().map_or(to, |next| next.0.min(to));
-        let rate = match limit {
-            Limit::None => link,
-            Limit::Rate(rate) => (rate as f64 / ONE_FLIT_PER_CYCLE as f64).min(link),
-            Limit::Delay { entry, shift } => {
-                link / (1.0 + f64::from(entry) / f64::from(1_u32 << shift))
-            }
-        };
-        flits += rate * end.saturating_sub(at.max(from)) as f64;
-    }
-    flits
 }

@@ -55,26 +55,34 @@ struct Allowed {
     rise: f64,
 }
 
+/// The limits of a flow from one cycle to another, each with its time \[cycles\].
+pub(super) fn limits(flow: &FlowPlan, [from, to]: [u64; 2]) -> impl Iterator<Item = (Limit, u64)> {
+    let changes = flow.changes.iter().copied();
+    let ends = flow.changes.iter().map(|change| change.0).chain([to]);
+    let limits = [(0, flow.limit)].into_iter().chain(changes).zip(ends);
+    limits.filter_map(move |((at, limit), end)| {
+        let cycles = end.min(to).saturating_sub(at.max(from));
+        (cycles > 0).then_some((limit, cycles))
+    })
+}
+
+/// What a limit allows over a link of a rate \[flits/cycle\].
+pub(super) fn rate(limit: Limit, link: f64) -> f64 {
+    match limit {
+        Limit::None => link,
+        Limit::Rate(rate) => (rate as f64 / ONE_FLIT_PER_CYCLE as f64).min(link),
+        Limit::Delay { entry, shift } => {
+            link / (1.0 + f64::from(entry) / f64::from(1_u32 << shift))
+        }
+    }
+}
+
 /// What the limits of a flow let it send from one cycle to another, where a flit keeps its host's link for `pace` cycles.
 fn allowed(flow: &FlowPlan, pace: f64, [from, to]: [u64; 2]) -> Allowed {
-    let link = 1.0 / pace;
-    let changes = flow.changes.iter().copied();
-    let limits: Vec<(u64, Limit)> = [(0, flow.limit)].into_iter().chain(changes).collect();
     let mut allowed = Allowed::default();
     let mut first = None;
-    for (number, &(at, limit)) in limits.iter().enumerate() {
-        let end = limits.get(number + 1).map_or(to, |next| next.0.min(to));
-        let cycles = end.saturating_sub(at.max(from)) as f64;
-        if cycles <= 0.0 {
-            continue;
-        }
-        let rate = match limit {
-            Limit::None => link,
-            Limit::Rate(rate) => (rate as f64 / ONE_FLIT_PER_CYCLE as f64).min(link),
-            Limit::Delay { entry, shift } => {
-                link / (1.0 + f64::from(entry) / f64::from(1_u32 << shift))
-            }
-        };
+    for (limit, cycles) in limits(flow, [from, to]) {
+        let (rate, cycles) = (rate(limit, 1.0 / pace), cycles as f64);
         if limit == Limit::None {
             allowed.free += rate * cycles;
         } else {

@@ -100,6 +100,24 @@ fn listed<'a>(keys: impl Iterator<Item = &'a str>) -> Option<(String, bool)> {
     })
 }
 
+/// Keys that only rates are computed by, and words that agree with them; `None`: there is none. Algorithms of control leave out what is
+/// reserved.
+fn of_rates(resolved: &Resolved) -> Option<(String, &'static str, &'static str)> {
+    let mut classes = resolved.plan.classes.iter();
+    let has_control = classes.any(|class| class.control.is_some());
+    let is_of_rates = |key: &&str| match *key {
+        "solver" | "weights" => true,
+        "reserved" => !has_control,
+        _ => false,
+    };
+    let (keys, is_one) = listed(resolved.scenario.fluid.written().filter(is_of_rates))?;
+    Some(if is_one {
+        (keys, "changes", "it")
+    } else {
+        (keys, "change", "them")
+    })
+}
+
 /// Keys of rates, where routes alone are carried.
 fn rates(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     let (plan, fluid) = (&resolved.plan, &resolved.scenario.fluid);
@@ -107,19 +125,7 @@ fn rates(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     if fluid.carry.value != Carry::Routes || !has_flows(plan) || is_for_others {
         return None;
     }
-    // algorithms leave out what is reserved
-    let has_control = plan.classes.iter().any(|class| class.control.is_some());
-    let is_of_rates = |key: &&str| match *key {
-        "solver" | "weights" => true,
-        "reserved" => !has_control,
-        _ => false,
-    };
-    let (keys, is_one) = listed(fluid.written().filter(is_of_rates))?;
-    let (change, them) = if is_one {
-        ("changes", "it")
-    } else {
-        ("change", "them")
-    };
+    let (keys, change, them) = of_rates(resolved)?;
     Some(format!(
         "{keys} {change} no packet: `carry: Routes` brings routes without rates; only `virtlane flow` and `carry: Rates` count {them}"
     ))
@@ -141,18 +147,7 @@ fn own_rates(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     if !scenario.traffic.iter().all(takes_none) {
         return None;
     }
-    let has_control = plan.classes.iter().any(|class| class.control.is_some());
-    let is_of_rates = |key: &&str| match *key {
-        "solver" | "weights" => true,
-        "reserved" => !has_control,
-        _ => false,
-    };
-    let (keys, is_one) = listed(scenario.fluid.written().filter(is_of_rates))?;
-    let (change, them) = if is_one {
-        ("changes", "it")
-    } else {
-        ("change", "them")
-    };
+    let (keys, change, them) = of_rates(resolved)?;
     Some(format!(
         "{keys} {change} no packet: `carry: Rates` brings rates to flows without limit and `control`, and there are none; only \
          `virtlane flow` counts {them}"
