@@ -4,6 +4,7 @@
 //! looks for packets that can never move again when the watchdog says so, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
+mod asked;
 mod awaited;
 mod counters;
 mod jobs;
@@ -17,10 +18,10 @@ mod timeline;
 mod verdict;
 mod waits;
 
+use asked::Asked;
 pub use length::{Batches, Ready};
 use observe::HandOver;
 pub use timeline::Timeline;
-use verdict::Asked;
 
 use super::acts::GlobalAct;
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};

@@ -1,40 +1,12 @@
-//! What the traffic asks of the channel that is full first, in expectation, beside what a measurement saw.
+//! What the traffic asks of a channel, beside what a measurement saw.
 
-use crate::routing::loads::bound::Bound;
-use crate::run::outcome::Settings;
-use crate::scenario::bounds::headroom;
-use crate::scenario::{Resolved, credit_loops};
+use crate::run::execute::asked::Asked;
+use crate::scenario::credit_loops;
 
 use super::window::{FULL_HOST, Window};
 
 /// Part beyond a bound that is no rounding.
 const BEYOND: f64 = 1e-6;
-
-/// What the traffic asks of the channel that is full first, in expectation.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::run::execute) struct Asked {
-    /// The bound, a factor of the loads offered.
-    pub(in crate::run::execute) bound: Bound,
-    /// Whether channels between switches are known too.
-    pub(in crate::run::execute) has_inner: bool,
-}
-
-impl Asked {
-    /// Of a scenario; `None` where it is not known, or not asked.
-    pub(in crate::run::execute) fn of(resolved: &Resolved, settings: &Settings) -> Option<Self> {
-        if settings.measured_only {
-            return None;
-        }
-        let bound = headroom(resolved, |_| true)?;
-        let has_inner = resolved.routes.tables().is_some();
-        Some(Self { bound, has_inner })
-    }
-
-    /// Load of the channel, a part of what it carries.
-    fn part(&self) -> f64 {
-        1.0 / self.bound.load
-    }
-}
 
 impl Window<'_> {
     /// A channel that the traffic asks for more than it carries, in expectation.

@@ -13,6 +13,7 @@
 
 use super::window::{FULL_CHANNEL, FULL_HOST, OVERLOAD, Window};
 use crate::ids::ChannelId;
+use crate::run::execute::asked::Asked;
 use crate::topology::Endpoint;
 use crate::units::Clock;
 use std::fmt;
@@ -90,7 +91,7 @@ impl Window<'_> {
     }
 
     /// A channel that is asked for all it carries in expectation.
-    fn known(&self, asked: &super::Asked) -> Option<Doubt> {
+    fn known(&self, asked: &Asked) -> Option<Doubt> {
         let remedy = Remedy::Expected;
         let words = self.asked_for_all(asked)?;
         Some(Doubt { words, remedy })

@@ -256,7 +256,7 @@ fn opens(flow: &FlowPlan) -> Option<u64> {
 }
 
 /// The cycle from which on a flow has a limit of 0 that no other one follows.
-pub(in crate::run::execute) fn closed(flow: &FlowPlan) -> Option<u64> {
+pub(crate) fn closed(flow: &FlowPlan) -> Option<u64> {
     let is_closed = |limit: Limit| limit == Limit::Rate(0);
     let limits = [(0, flow.limit)].into_iter();
     let limits = limits.chain(flow.changes.iter().copied());

@@ -167,7 +167,6 @@ impl Run<'_> {
     ) -> Option<String> {
         let (plan, graph) = (&self.resolved.plan, window.graph);
         let flow = &plan.flows[id];
-        let class = &plan.classes[usize::from(flow.class)];
         let is_alone = has_host && plan.link_retry.is_none();
         if !shares.is_far && !is_alone {
             return None;
@@ -190,17 +189,9 @@ impl Run<'_> {
                 return full;
             }
         }
-        let loops = Loops::of(self.resolved, &[class]);
-        for &channel in &way {
-            let credits = loops.at(channel);
-            let pace = f64::from(graph.channel(channel).timing.cycles_per_flit);
-            let (most, part) = (credits.rate() * pace, window.utilisation(channel));
-            if most < 1.0 && part >= HELD_BY_CREDITS * most {
-                let (name, credits) = (window.channel_name(channel), words(&credits));
-                return Some(format!(
-                    "the credits of channel {name}, which carries {part:.3} of what it can, let no more through than {credits}"
-                ));
-            }
+        let credits = self.short_credits(window, flow, &way);
+        if credits.is_some() {
+            return credits;
         }
         if let Some(sink) = plan.host.sink_cycles_per_flit {
             let received = window.records.hosts[flow.destination.index()].received_flits;
@@ -220,6 +211,28 @@ impl Run<'_> {
             format!(
                 "packets ahead of its own wait on their way, of whose {channels} {fullest} carries most, {most:.3} of what it can"
             )
+        })
+    }
+
+    /// The channel on the way of a flow whose credits let no more through than what it carries.
+    fn short_credits(
+        &self,
+        window: &Window<'_>,
+        flow: &FlowPlan,
+        way: &[ChannelId],
+    ) -> Option<String> {
+        let class = &self.resolved.plan.classes[usize::from(flow.class)];
+        let loops = Loops::of(self.resolved, &[class]);
+        way.iter().find_map(|&channel| {
+            let credits = loops.at(channel);
+            let pace = f64::from(window.graph.channel(channel).timing.cycles_per_flit);
+            let (most, part) = (credits.rate() * pace, window.utilisation(channel));
+            (most < 1.0 && part >= HELD_BY_CREDITS * most).then(|| {
+                let (name, credits) = (window.channel_name(channel), words(&credits));
+                format!(
+                    "the credits of channel {name}, which carries {part:.3} of what it can, let no more through than {credits}"
+                )
+            })
         })
     }
 

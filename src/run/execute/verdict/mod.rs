@@ -63,7 +63,6 @@ mod tests;
 mod told;
 mod window;
 
-pub(super) use asked::Asked;
 use doubt::Doubt;
 pub(super) use ever::closed;
 use held::Held;

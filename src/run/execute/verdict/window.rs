@@ -10,7 +10,7 @@ use crate::measure::{ClassRecords, FlowCounts, Records};
 use crate::plan::Plan;
 use crate::topology::{Endpoint, Graph};
 
-use super::asked::Asked;
+use crate::run::execute::asked::Asked;
 
 /// Level of each test that says *saturated*.
 const CERTAIN: f64 = 0.001;
@@ -44,7 +44,7 @@ pub(super) enum Behind {
 }
 
 /// A measurement.
-pub(in crate::run::execute) struct Window<'a> {
+pub(crate) struct Window<'a> {
     pub(super) graph: &'a Graph,
     plan: &'a Plan,
     /// `None` where it is not known.
@@ -69,7 +69,7 @@ pub(in crate::run::execute) struct Window<'a> {
 
 impl<'a> Window<'a> {
     /// The measurement of `cycles` cycles after a warm-up of `warmup`.
-    pub(in crate::run::execute) fn new(
+    pub(crate) fn new(
         (graph, plan): (&'a Graph, &'a Plan),
         (asked, done): (Option<Asked>, Vec<usize>),
         records: &'a Records,
@@ -100,7 +100,7 @@ impl<'a> Window<'a> {
     }
 
     /// The same at the end of a run in which flows did so much.
-    pub(in crate::run::execute) fn with_flows(self, flows: &'a [FlowCounts]) -> Self {
+    pub(crate) fn with_flows(self, flows: &'a [FlowCounts]) -> Self {
         Self { flows, ..self }
     }
 
@@ -133,7 +133,7 @@ impl<'a> Window<'a> {
     }
 
     /// Flits created and neither delivered nor dropped.
-    pub(in crate::run::execute) fn present_growth(&self) -> i64 {
+    pub(crate) fn present_growth(&self) -> i64 {
         let created = self.sum(|class| class.created_flits);
         let gone = self.sum(|class| class.delivered_flits + class.lost.window_flits);
         created.cast_signed() - gone.cast_signed()

@@ -203,7 +203,8 @@ mod tests {
                 500
             )
         );
-        let counts = format!("limit: Rate(0.5), {}", changes(&[501, 600]));
+        let last = "(\"600 cycles\", Rate(0.5))";
+        let counts = format!("limit: Rate(0.5), changes: [{}, {last}]", change(501));
         assert_eq!(of(&counts), NOTHING);
         let replaced = format!("limit: Rate(0.5), {}", changes(&[100]));
         let class = format!("flows: [(pairs: AllToAll, start: \"500 cycles\", {replaced})]");
