@@ -101,6 +101,8 @@ pub struct FlowResult {
     pub source: u32,
     /// Receiving host (global id).
     pub destination: u32,
+    /// Service level.
+    pub level: u8,
     /// Phase it belongs to, by its place among all.
     pub phase: Option<u32>,
     /// Its application among those of the generator of its class.

@@ -232,6 +232,7 @@ mod tests {
             class,
             source: 0,
             destination: 1,
+            level: 0,
             phase: None,
             application: None,
             weight: 1,

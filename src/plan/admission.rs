@@ -67,7 +67,10 @@ impl AdmissionPlan {
             }
             let of_class = flows.iter().filter(|flow| usize::from(flow.class) == class);
             let own: Vec<FlowPlan> = of_class
-                .map(|flow| FlowPlan::backlogged(number as u16, flow.source, flow.destination))
+                .map(|flow| FlowPlan {
+                    level: flow.level,
+                    ..FlowPlan::backlogged(number as u16, flow.source, flow.destination)
+                })
                 .collect();
             flows.extend(own);
             classes.insert(number, probes);
@@ -116,7 +119,7 @@ impl Plan {
         let request = |(id, flow): (u32, &FlowPlan)| {
             let class = &self.classes[usize::from(flow.class)];
             let requests = class.requests.filter(|_| !class.reserves())?;
-            let level = class.service_levels[0];
+            let level = class.level_of(flow);
             let path = tables.path(graph, flow.source, flow.destination, level)?;
             let switches = path.len() as u64 - 1;
             let farther = requests.delay_per_switch * (switches - 1);

@@ -1,5 +1,6 @@
 //! Traffic classes.
 
+use super::FlowPlan;
 use crate::control::Algorithm;
 use crate::control::set_up::SetUp;
 use crate::ids::{HostId, SlId};
@@ -27,7 +28,7 @@ pub struct ClassPlan {
     pub other_processes: Vec<OtherProcess>,
     /// How long packets are.
     pub size: SizeDistribution,
-    /// Service levels, one drawn uniformly per packet (no draw when there is one).
+    /// Service levels: one drawn uniformly per packet (no draw when there is one); flows have one of them each.
     pub service_levels: Vec<SlId>,
     /// Sent on VL15, before everything else; `service_levels` does not matter then.
     pub management: bool,
@@ -155,6 +156,15 @@ impl OutOfBand {
 }
 
 impl ClassPlan {
+    /// Service level of what it sends for a flow, of its own or of the class that it answers or tries: that of the flow, unless all
+    /// have one.
+    pub fn level_of(&self, flow: &FlowPlan) -> SlId {
+        match self.service_levels[..] {
+            [one] => one,
+            _ => flow.level,
+        }
+    }
+
     /// Whether its hosts may send data to any other: what it sends is told neither by flows nor by what it answers.
     pub fn sends_to_all(&self) -> bool {
         self.flows.is_none() && self.answers.is_none() && !self.management

@@ -1,7 +1,7 @@
 //! Flows: senders that a host asks for packets (D27 and following of the model).
 
 use crate::control::Limit;
-use crate::ids::HostId;
+use crate::ids::{HostId, SlId};
 use crate::traffic::Process;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -15,6 +15,8 @@ pub struct FlowPlan {
     pub source: HostId,
     /// Receiving host, another one.
     pub destination: HostId,
+    /// Service level, of those of its class.
+    pub level: SlId,
     /// Cycle from which it takes part.
     pub start: u64,
     /// Cycle from which it makes no packet.
@@ -46,6 +48,7 @@ impl FlowPlan {
             class,
             source,
             destination,
+            level: SlId::default(),
             start: 0,
             stop: None,
             flits: None,

@@ -34,6 +34,7 @@ pub(super) fn flow_results(
             class: flow.class,
             source: flow.source.0,
             destination: flow.destination.0,
+            level: flow.level.0,
             phase: flow.phase,
             application: flow.application,
             weight: flow.weight,
@@ -60,7 +61,7 @@ fn route(resolved: &Resolved, id: usize, flow: &FlowPlan) -> Option<Vec<ChannelI
     if class.set_up().is_some() {
         return None;
     }
-    let level = class.service_levels[0];
+    let level = class.level_of(flow);
     let (graph, tables) = (&resolved.layout.graph, resolved.routes.tables()?);
     let path = tables.path(graph, flow.source, flow.destination, level)?;
     Some(path.into_iter().map(|(channel, _)| channel).collect())

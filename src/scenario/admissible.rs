@@ -74,7 +74,7 @@ fn by_packets(resolved: &Resolved) -> impl Iterator<Item = u32> {
         let Some(Algorithm::Reservation(own)) = algorithm else {
             return false;
         };
-        let level = class.service_levels[0];
+        let level = flow.level;
         let tables = resolved.routes.tables();
         let way = tables.and_then(|one| one.path(graph, flow.source, flow.destination, level));
         way.into_iter().flatten().any(|(channel, _)| {

@@ -104,14 +104,14 @@ fn own_routes(plan: &Plan) -> [Vec<OwnRoute<'_>>; 2] {
         let class = &plan.classes[usize::from(flow.class)];
         data.push(OwnRoute {
             channels,
-            level: class.service_levels[0],
+            level: class.level_of(flow),
         });
         let control = class.control.as_ref();
         let probing =
             control.filter(|control| control.algorithm.probes() && control.transport.is_none());
         if let Some(control) = probing {
             let answers = &plan.classes[usize::from(control.answers)];
-            let level = answers.service_levels.first().copied().unwrap_or_default();
+            let level = answers.level_of(flow);
             let list = if answers.management {
                 &mut management
             } else {
@@ -131,15 +131,22 @@ pub(super) fn set_ups(plan: &Plan) -> [Vec<SetUpRoutes>; 2] {
             continue;
         };
         let answers = &plan.classes[usize::from(control.answers)];
-        for packets in [class, answers] {
-            let routes = SetUpRoutes {
-                level: packets.service_levels.first().copied().unwrap_or_default(),
-                hops: set_up.hops,
-                free: set_up.free,
-            };
-            let list = &mut lists[usize::from(packets.management)];
-            if !list.contains(&routes) {
-                list.push(routes);
+        let levels = |packets: &ClassPlan| match &packets.service_levels[..] {
+            [] => vec![SlId::default()],
+            levels => levels.to_vec(),
+        };
+        let all = [class, answers].map(|packets| (packets.management, levels(packets)));
+        for (management, levels) in all {
+            let list = &mut lists[usize::from(management)];
+            for level in levels {
+                let routes = SetUpRoutes {
+                    level,
+                    hops: set_up.hops,
+                    free: set_up.free,
+                };
+                if !list.contains(&routes) {
+                    list.push(routes);
+                }
             }
         }
     }
@@ -225,7 +232,7 @@ fn in_lanes(graph: &Graph, tables: &Tables, plan: &Plan) -> (u64, Option<String>
             }),
             None => waits.follow([flow.source, flow.destination], level),
         };
-        let request = follow(class.service_levels[0]);
+        let request = follow(class.level_of(flow));
         let Some(control) = &class.control else {
             continue;
         };
@@ -233,9 +240,10 @@ fn in_lanes(graph: &Graph, tables: &Tables, plan: &Plan) -> (u64, Option<String>
         if control.transport.is_some() || answers.management {
             continue;
         }
-        let answer = waits.follow(back, answers.service_levels[0]);
+        let level = answers.level_of(flow);
+        let answer = waits.follow(back, level);
         if control.algorithm.probes() {
-            follow(answers.service_levels[0]);
+            follow(level);
         }
         if let (Some(_), Some([_, last]), Some([first, _])) = (control.queue, request, answer) {
             let lanes = held.entry((flow.class, flow.destination)).or_default();
@@ -267,30 +275,30 @@ fn in_lanes(graph: &Graph, tables: &Tables, plan: &Plan) -> (u64, Option<String>
 
 /// Groups of lanes that wait for others where packets choose among the lanes of a group, and a circle of them in words.
 fn in_groups(width: u8, plan: &Plan) -> (u64, Option<String>) {
-    let first = |class: &ClassPlan| match plan.switch.sharing {
+    let first = |level: SlId| match plan.switch.sharing {
         BufferSharing::PortPool => 0,
-        BufferSharing::PerLane => first_lane(width, plan.switch.lanes, class.service_levels[0]),
+        BufferSharing::PerLane => first_lane(width, plan.switch.lanes, level),
     };
-    let waits = plan.bounded().map(|(number, control, _)| {
+    let mut all: Vec<(&ClassPlan, &ClassPlan, [u8; 2])> = Vec::new();
+    for (number, control, _) in plan.bounded() {
         let class = &plan.classes[usize::from(number)];
         let answers = &plan.classes[usize::from(control.answers)];
-        (class, answers)
-    });
-    let all: Vec<(&ClassPlan, &ClassPlan)> = waits.collect();
+        let flows = (plan.flows.iter()).filter(|flow| flow.class == number);
+        let lanes = flows.map(|flow| [class, answers].map(|class| first(class.level_of(flow))));
+        let lanes: BTreeSet<[u8; 2]> = lanes.collect();
+        all.extend(lanes.into_iter().map(|lanes| (class, answers, lanes)));
+    }
     let mut left = all.clone();
     loop {
-        let waiting: BTreeSet<u8> = left.iter().map(|(class, _)| first(class)).collect();
-        let awaited: BTreeSet<u8> = left.iter().map(|(_, answers)| first(answers)).collect();
+        let waiting: BTreeSet<u8> = left.iter().map(|(_, _, [own, _])| *own).collect();
+        let awaited: BTreeSet<u8> = left.iter().map(|(_, _, [_, other])| *other).collect();
         let known = left.len();
-        left.retain(|(class, answers)| {
-            waiting.contains(&first(answers)) && awaited.contains(&first(class))
-        });
+        left.retain(|(_, _, [own, other])| waiting.contains(other) && awaited.contains(own));
         if left.len() == known {
             break;
         }
     }
-    let line = |&(class, answers): &(&ClassPlan, &ClassPlan)| {
-        let [own, other] = [first(class), first(answers)];
+    let line = |&(class, answers, [own, other]): &(&ClassPlan, &ClassPlan, [u8; 2])| {
         let last = width - 1;
         format!(
             "packets of `{}` in lanes {own} to {} of a host wait for `{}` in lanes {other} to {}",

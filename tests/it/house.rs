@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// Circles of files that import each other: how many, files in them, files of the largest.
-const CIRCLES: [usize; 3] = [26, 119, 19];
+const CIRCLES: [usize; 3] = [25, 117, 19];
 /// Imports of mechanisms by the rest of `cycle`, and by `run`.
 const INTO_MECHANISMS: [usize; 2] = [0, 10];
 /// Structs with so many fields or more, and how many they have.

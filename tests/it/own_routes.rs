@@ -76,7 +76,7 @@ fn every_packet_takes_the_route_of_its_flow() {
             let flits = flow.flits.expect("it has a size");
             assert_eq!(counts.arrived.delivered.flits, flits, "{changes:?}");
             add(&mut expected, route.iter().copied(), flits);
-            let level = plan.classes[usize::from(flow.class)].service_levels[0];
+            let level = flow.level;
             let table = tables.path(graph, flow.source, flow.destination, level);
             let table = table.expect("there is one").into_iter();
             others += usize::from(!table.map(|(channel, _)| channel).eq(route.iter().copied()));

@@ -134,7 +134,7 @@ fn without_caches_routes_are_those_of_the_tables() {
     let tables = resolved.routes.tables().expect("FatTree has tables");
     let mut expected = vec![0; graph.channels().len()];
     for flow in &plan.flows {
-        let level = plan.classes[usize::from(flow.class)].service_levels[0];
+        let level = flow.level;
         let way = tables.path(graph, flow.source, flow.destination, level);
         for (channel, _) in way.expect("there is one") {
             expected[channel.index()] += flow.flits.expect("it has a size");

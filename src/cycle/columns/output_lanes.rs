@@ -46,6 +46,8 @@ pub struct OutChannel {
     pub pointer: u8,
     /// A visit is arranged.
     pub scheduled: bool,
+    /// Time that it has lost lately (D37) \[cycles\]; [`Self::UNASKED`] where nobody asks.
+    pub idle: u32,
 }
 
 impl Persistent for WaitingLane {}
@@ -75,11 +77,23 @@ impl Default for OutChannel {
             waiting: LaneMask::EMPTY,
             pointer: 0,
             scheduled: false,
+            idle: Self::UNASKED,
         }
     }
 }
 
 impl OutChannel {
+    /// Nobody asks for the time that a channel loses.
+    pub const UNASKED: u32 = u32::MAX;
+
+    /// It takes a packet in cycle `now`, after the one that it has taken before; `most`: what the largest packet takes \[flits\].
+    pub fn lose(&mut self, now: u64, (flits, most): (u16, u16), step: u16) {
+        let time = |flits: u16| u32::from(flits) * u32::from(step);
+        let lost = now - (self.taken_at + u64::from(time(self.flits)));
+        let idle = (u64::from(self.idle) + lost).min(time(most).into()) as u32;
+        self.idle = idle.saturating_sub(time(flits) / 8);
+    }
+
     /// Flits of its packet, when that is of `lane`, that start crossing at `now` or later.
     #[inline]
     pub fn leaving(&self, lane: LaneRow, step: u16, now: u64) -> u32 {

@@ -43,11 +43,20 @@ pub trait Way {
     /// The input of a head that requests several outputs is free: they are looked at again.
     fn offer(&mut self, queue: QueueRow);
 
-    /// A grant is carried out: the granted head no longer requests anything else.
-    fn withdraw(&mut self, grant: &Grant);
+    /// A head is granted a lane, or dropped: it no longer waits for that, and no longer requests anything else; `bit`: its requests'.
+    fn withdraw(&mut self, queue: QueueRow, lane: LaneRow, bit: u16);
 
-    /// What an input prefers about a grant, less first; all grants are alike where heads request one output.
-    fn preference(&self, grant: &Grant) -> (bool, u32);
+    /// What an input prefers about a grant of a lane to the head of a queue, less first; all are alike where heads request one output.
+    fn preference(&self, queue: QueueRow, lane: LaneRow) -> (bool, u32);
+
+    /// Whether the head of a queue requests a lane as no escape, where heads request several.
+    fn is_no_escape(&self, queue: QueueRow, lane: LaneRow) -> bool;
+
+    /// Whether the buffer behind a lane is empty, as far as credits tell; that of a host always.
+    fn is_empty_behind(&self, lane: LaneRow) -> bool;
+
+    /// The last flit of a packet passes over a lane that it has held: it no longer waits for it, where heads request one output.
+    fn release(&mut self, lane: LaneRow, flits: u16);
 }
 
 /// Which lane has its turn by weights; without tables lanes take turns by round robin, and none of these is called but [`Self::kind`].

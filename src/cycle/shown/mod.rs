@@ -13,6 +13,9 @@ use bevy_ecs::world::World;
 /// Gives what tells the output lanes that the head of a queue requests.
 pub type Requests = for<'a> fn(&'a World) -> Box<dyn Fn(QueueRow) -> Vec<LaneRow> + 'a>;
 
+/// Whether the head of a queue takes an output lane that it requests only when the buffer behind that is empty (D76).
+pub type Empty = fn(&World, QueueRow, LaneRow) -> bool;
+
 /// Claim cycle of the head of a queue, and the output lane that it claims (D72); `None`: it claims none.
 pub type Claim = fn(&World, QueueRow) -> Option<(u64, LaneRow)>;
 
@@ -36,6 +39,8 @@ pub struct Losses {
 pub struct Shown {
     /// Where heads may request several lanes.
     pub requests: Option<Requests>,
+    /// Where they may need empty lanes.
+    pub empty: Option<Empty>,
     /// Where heads may claim outputs.
     pub claim: Option<Claim>,
     /// Where sinks may lack room.

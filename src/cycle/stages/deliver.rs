@@ -124,7 +124,7 @@ fn offer<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: Queue
             .lane(queue.out, u32::from(queue.out_lane));
         let (out, size) = (queue.out, queue.size);
         view.consider(out, lane, size);
-    } else {
+    } else if !(view.shared.adaptation().is_some() && queue.leaving) {
         view.lists.heads.push(queue_row);
     }
 }

@@ -102,6 +102,10 @@ pub(in crate::cycle) fn join<const W: usize, P: RuleSet>(
         if port.free_at > view.now && port.leaving_queue == queue_row {
             return port.wake_when_free(port_row, view.calendar);
         }
+        // a dropped packet leaves the queue beside what its input sends
+        if shared.adaptation().is_some() && queue.leaving {
+            return;
+        }
     } else if queue.leaving {
         return;
     }
@@ -211,7 +215,7 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
 
 /// Routes the head of a queue and raises its request.
 #[inline(always)]
-fn raise<const W: usize, P: RuleSet>(
+pub(in crate::cycle) fn raise<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     queue_row: QueueRow,
     (port_row, input_lane): (PortRow, LaneRow),

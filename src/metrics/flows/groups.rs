@@ -150,23 +150,18 @@ pub(in crate::metrics) fn enter_class(class: &OneClass<'_>, values: &mut Map<Str
     }
 }
 
-/// The service level of a class with flows; such a class has one.
-fn level_of(run: &RunResult, class: u16) -> u8 {
-    run.classes[usize::from(class)].service_levels[0]
-}
-
-/// The service levels that classes with flows have, each with its values.
+/// The service levels that flows have, each with its values.
 fn levels(run: &RunResult) -> Option<Value> {
-    let mut levels: BTreeMap<u8, Vec<u16>> = BTreeMap::new();
+    let mut levels: BTreeMap<u8, BTreeSet<u16>> = BTreeMap::new();
     for flow in &run.flow_results {
-        let classes = levels.entry(level_of(run, flow.class)).or_default();
-        if classes.last() != Some(&flow.class) {
-            classes.push(flow.class);
-        }
+        levels.entry(flow.level).or_default().insert(flow.class);
     }
-    let values = |(level, classes): (u8, Vec<u16>)| {
-        let of_level = |flow: &FlowResult| level_of(run, flow.class) == level;
-        let group = Group::new(run, classes, of_level);
+    let has_one = |class: &u16| run.classes[usize::from(*class)].service_levels.len() == 1;
+    let values = |(level, classes): (u8, BTreeSet<u16>)| {
+        // what a class of several levels has delivered is not that of one of them
+        let is_known = classes.iter().all(has_one);
+        let classes = classes.into_iter().filter(|_| is_known);
+        let group = Group::new(run, classes.collect(), |flow| flow.level == level);
         let mut values = Map::new();
         group.enter("levels.SL.", &mut values);
         let by_hops = group.by_hops();

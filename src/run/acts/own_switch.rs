@@ -63,7 +63,7 @@ impl OwnSwitches {
                 if usize::from(flow.class) != number {
                     continue;
                 }
-                let level = class.service_levels[0];
+                let level = class.level_of(flow);
                 let path = tables.path(graph, flow.source, flow.destination, level);
                 let Some(&(channel, lane)) = path.as_ref().and_then(|path| path.get(1)) else {
                     continue;

@@ -86,6 +86,7 @@ fn lasting(plan: &Plan, flow: &FlowPlan) -> u32 {
         class,
         source,
         destination,
+        level,
         start,
         flits,
         phase,
@@ -96,7 +97,7 @@ fn lasting(plan: &Plan, flow: &FlowPlan) -> u32 {
     let has = (flow.window.is_some(), flow.process.is_some());
     let phase = phase.map(|phase| &plan.app_phases[phase as usize]);
     sum(&format!(
-        "{class} {source:?} {destination:?} {start} {stop:?} {flits:?} {phase:?} {after:?} {has:?}"
+        "{class} {source:?} {destination:?} {level:?} {start} {stop:?} {flits:?} {phase:?} {after:?} {has:?}"
     ))
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Want {
     pub(super) space: Space,
     /// Lane of the channel.
     pub(super) lane: u8,
+    /// All of it.
+    pub(super) empty: bool,
 }
 
 /// Which head it is.

@@ -79,6 +79,7 @@ impl Shard<'_> {
         Want {
             space: (self.channels[self.port(lane)], self.counted(lane)),
             lane: self.number(lane),
+            empty: false,
         }
     }
 
@@ -144,7 +145,13 @@ impl Shard<'_> {
                 continue;
             }
             let out = shared.numbering.lane(queue.out, u32::from(queue.out_lane));
-            let wants = requests(row).into_iter().map(|lane| self.want(lane));
+            let is_empty = |lane| {
+                (view.shown().empty).is_some_and(|is_empty| is_empty(view.world(), row, lane))
+            };
+            let wants = requests(row).into_iter().map(|lane| Want {
+                empty: is_empty(lane),
+                ..self.want(lane)
+            });
             let keeper = keepers.get(&self.port(lane)).copied();
             let kind = Kind::Request {
                 turn: has_turns.then(|| self.turn(queue, lane, out)),

@@ -123,7 +123,7 @@ impl<'a> Kept<'a> {
                 Kind::Request { turn, claim, .. } => {
                     *kept.inputs.entry(head.at.0).or_default() += 1;
                     if turn.is_some() {
-                        let Want { space, lane } = head.wants[0];
+                        let Want { space, lane, .. } = head.wants[0];
                         kept.turns.entry((space.0, lane)).or_default().push(number);
                     }
                     if let Some(claim) = claim {
@@ -176,7 +176,12 @@ impl<'a> Kept<'a> {
         }
         let is_full = |want: &Want| {
             let kept = self.spaces.get(&want.space).copied().unwrap_or(0);
-            self.capacity - kept.min(self.capacity) < head.needs
+            let needs = if want.empty {
+                self.capacity
+            } else {
+                head.needs
+            };
+            self.capacity - kept.min(self.capacity) < needs
         };
         let is_closed = |want: &Want| is_full(want) || self.is_barred(number, want.space, stuck);
         head.wants.iter().all(is_closed)
@@ -199,7 +204,7 @@ impl<'a> Kept<'a> {
 
     /// D9: whether one of the set has the turn of the output lane before this head, for ever.
     fn is_before(&self, head: &Head, turn: Turn, stuck: &[bool]) -> bool {
-        let Want { space, lane } = head.wants[0];
+        let Want { space, lane, .. } = head.wants[0];
         let rivals = self.turns.get(&(space.0, lane)).into_iter().flatten();
         rivals.filter(|&&rival| stuck[rival]).any(|&rival| {
             let rival = &self.heads[rival];
@@ -244,6 +249,7 @@ mod tests {
                 .map(|&channel| Want {
                     space: space(channel),
                     lane: 0,
+                    empty: false,
                 })
                 .collect(),
         }

@@ -35,7 +35,7 @@ pub(super) fn enter(
     let tables = check(scenario, routes, plan)?;
     let policy = fluid.policy(parts)?;
     let flows = plan.flows.iter();
-    let flows = flows.map(|flow| ends(&plan.classes[usize::from(flow.class)], flow));
+    let flows = flows.map(ends);
     let flows: Vec<_> = flows.collect();
     let ways = Ways {
         graph,

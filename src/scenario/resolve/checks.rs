@@ -247,11 +247,6 @@ pub(super) fn looks(scenario: &Scenario, plan: &Plan, routes: &Routes) -> Result
 pub(super) fn adaptive_routing(scenario: &Scenario, adaptive: &Adaptive) -> Result<(), Mistake> {
     let switch = &scenario.fabric.switch;
     let engine = &adaptive.engine;
-    if let Some(drop) = &switch.drop {
-        return Err(drop.mistake(format!(
-            "dropping does not go with `routing: {engine}`, whose packets may have other ways than the one without room"
-        )));
-    }
     let is_open = adaptive.routing.selection() == Selection::Open;
     if is_open && switch.queues.value == Queues::Voq {
         return Err(switch.queues.mistake(format!(

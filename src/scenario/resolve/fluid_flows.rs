@@ -2,7 +2,7 @@
 
 use crate::fluid::network::LARGEST_WEIGHT;
 use crate::fluid::routes::Ends;
-use crate::plan::{ClassPlan, FlowPlan, Limit, Plan};
+use crate::plan::{FlowPlan, Limit, Plan};
 use crate::scenario::Scenario;
 use crate::scenario::sections::Class;
 use crate::scenario::sections::fluid::Weights;
@@ -56,12 +56,12 @@ pub(super) fn known_to_solvers(scenario: &Scenario, plan: &Plan) -> Result<Fluid
 }
 
 /// A flow as policies of routes know it.
-pub(in crate::scenario) fn ends(class: &ClassPlan, flow: &FlowPlan) -> Ends {
+pub(in crate::scenario) fn ends(flow: &FlowPlan) -> Ends {
     Ends {
         source: flow.source,
         destination: flow.destination,
         weight: flow.weight,
-        level: class.service_levels.first().copied().unwrap_or_default(),
+        level: flow.level,
     }
 }
 
@@ -166,7 +166,7 @@ impl Flows<'_> {
             (None, None) => class.name.value.clone(),
         };
         Ok(FluidFlow {
-            ends: ends(&self.plan.classes[usize::from(flow.class)], flow),
+            ends: ends(flow),
             class: flow.class,
             weight: self.weight(flow).map_err(wrong)?,
             application: self.application(name),

@@ -2,9 +2,9 @@
 
 use super::super::sections::Scenario;
 use super::super::syntax::Mistake;
+use super::checks;
 use super::parts::Parts;
 use super::resolved::Resolved;
-use super::{checks, wormhole};
 use crate::plan::Plan;
 use crate::routing::{Engine, LaneBudget, Routes, RoutingError, Tables, dump};
 use crate::topology::Graph;
@@ -41,7 +41,6 @@ pub(super) fn compute(
 /// What does not go with these routes.
 pub(super) fn accept(scenario: &Scenario, plan: &Plan, routes: &Routes) -> Result<(), Mistake> {
     checks::arbitrated_lanes(scenario, plan, routes)?;
-    wormhole::check_routes(scenario, plan, routes)?;
     match routes {
         Routes::Tables(tables) => checks::lane_keys(scenario, tables),
         Routes::Adaptive(adaptive) => checks::adaptive_routing(scenario, adaptive),

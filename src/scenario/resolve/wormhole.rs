@@ -4,10 +4,8 @@ use super::super::sections::Scenario;
 use super::super::sections::fluid::Carry;
 use super::super::syntax::Mistake;
 use crate::plan::{
-    BufferSharing, Control, DropRule, Forwarding, InputSpeedup, Matching, OutputArbitration, Plan,
-    Queues,
+    BufferSharing, Control, DropRule, Forwarding, InputSpeedup, Marking, Matching, Plan, Queues,
 };
-use crate::routing::Routes;
 
 /// The plan goes with wormhole switching, if it asks for it.
 ///
@@ -17,19 +15,6 @@ pub(super) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     let refused = of_switches(plan).chain(of_hosts(plan));
     let refused = refused.chain(of_routes(scenario, plan));
     refuse(scenario, plan, refused)
-}
-
-/// The same of what the routing engine gives.
-///
-/// # Errors
-/// Adaptive routing.
-pub(super) fn check_routes(
-    scenario: &Scenario,
-    plan: &Plan,
-    routes: &Routes,
-) -> Result<(), Mistake> {
-    let adaptive = [("adaptive routing", matches!(routes, Routes::Adaptive(_)))];
-    refuse(scenario, plan, adaptive.into_iter())
 }
 
 fn refuse(
@@ -64,19 +49,16 @@ fn of_switches(plan: &Plan) -> impl Iterator<Item = (&'static str, bool)> {
                 InputSpeedup::Limited(1) | InputSpeedup::Unlimited
             ),
         ),
-        ("an output buffer", switch.output_buffer > 0),
         ("an output lane buffer", switch.output_lane_buffer > 0),
         (
             "`matching: InputFirst`",
             switch.matching == Matching::InputFirst,
         ),
-        ("several iterations", switch.allocation.iterations > 1),
-        (
-            "an output arbitration other than `RoundRobin`",
-            switch.output_arbitration != OutputArbitration::RoundRobin,
-        ),
         ("`reserve`", switch.reserve),
-        ("marking", switch.marking.is_some()),
+        (
+            "`marking: InfiniBand(...)`",
+            matches!(switch.marking, Some(Marking::InfiniBand { .. })),
+        ),
         (
             "dropping by a threshold",
             matches!(threshold, Some(DropRule::Threshold(_))),
@@ -125,7 +107,6 @@ fn of_hosts(plan: &Plan) -> impl Iterator<Item = (&'static str, bool)> {
             "flows that wait for others",
             plan.flows.iter().any(|flow| !flow.after.is_empty()),
         ),
-        ("`observe.queues`", observe.queues),
         ("`observe.congestion`", observe.congestion.is_some()),
     ];
     options.into_iter()

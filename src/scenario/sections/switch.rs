@@ -3,7 +3,6 @@
 use super::values::{Read, amount, automatic, boolean, one_of, small, time};
 use super::{Claims, Dropping, Marks, Qos};
 use crate::ids::MOST_LANES;
-use crate::plan;
 use crate::plan::{
     Allocation, BufferSharing, Forwarding, InputSpeedup, InputTurns, Matching, OutputArbitration,
     Queues, SwitchOptions,
@@ -193,13 +192,6 @@ impl Switch {
         if options.output_buffer > 0 && options.output_lane_buffer > 0 {
             return Err(self.output_lane_buffer.mistake(
                 "does not go with `output_buffer`: an output has one buffer, or one for each of its lanes",
-            ));
-        }
-        if options.output_lane_buffer > 0
-            && matches!(options.marking, Some(plan::Marking::InfiniBand { .. }))
-        {
-            return Err(self.output_lane_buffer.mistake(
-                "does not go with `marking: InfiniBand(...)`, which looks at the rate of outputs without such buffers",
             ));
         }
         if options.routing_delay + options.allocation_delay + options.crossbar_delay == 0 {

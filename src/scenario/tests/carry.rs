@@ -35,9 +35,7 @@ fn routes_are_those_of_the_policy_and_rates_are_limits() {
     let policy = POLICIES.lookup("ForcedDir").unwrap().build;
     let policy = policy(crate::registry::Arguments { text: "()" }).unwrap();
     let flows = plan.flows.iter();
-    let flows: Vec<_> = flows
-        .map(|flow| ends(&plan.classes[usize::from(flow.class)], flow))
-        .collect();
+    let flows: Vec<_> = flows.map(ends).collect();
     let ways = Ways {
         graph: &resolved.layout.graph,
         tables: None,

@@ -1,17 +1,20 @@
-//! Who waits for ever (section 6 of the model): random fabrics whose routes may deadlock. The engine names the same heads as the
+//! Who waits for ever (section 6 of the model): random fabrics whose routes, or choices, may deadlock. The engine names the same heads as the
 //! reference model, what is named stays, and where nothing moves any more something is named.
 
 use super::endings::{seeds, small};
 use super::engine::closed_set;
 use super::number;
-use crate::random_fabric::{Case, Dice, Saturating, settle_claims};
-use crate::reference::{Outcome, simulate};
+use super::wander::wander;
+use crate::random_fabric::{Adaptive, Case, Dice, Saturating, settle_claims};
+use crate::reference::{Outcome, Routing, simulate};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SwitchId};
 use virtlane::plan::{
-    DropRule, Dropping, Forwarding, HostOptions, InputSpeedup, OutputArbitration, Queues,
+    DropRule, Dropping, Forwarding, HostOptions, InputSpeedup, InputTurns, OutputArbitration, Plan,
+    Queues, SwitchOptions,
 };
 use virtlane::rng::{Purpose, stream};
+use virtlane::routing::adaptive::Selection;
 use virtlane::routing::{Guarantees, LaneBudget, Routes, Tables};
 use virtlane::run::{Options, Simulation};
 use virtlane::topology::{Endpoint, Graph};
@@ -27,6 +30,9 @@ const SOON: u64 = (LOOKS[3] - LOOKS[2]) / 2;
 const EARLY: [u64; 16] = [
     10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 120, 140, 160, 180, 200, 220,
 ];
+
+/// The same where headers have choices, so that sets close later.
+const LATER: [u64; 7] = [60, 100, 200, 350, LOOKS[1], LOOKS[2], LOOKS[3]];
 
 /// Ports of a walk through all switches to the switch of a host, as long as it happens to be: no loop, but such walks wait for
 /// each other.
@@ -58,7 +64,6 @@ fn walk(dice: &mut Dice, graph: &Graph, next: &mut [u8], host: HostId) {
 }
 
 /// A small random fabric with random options, small buffers and routes that may deadlock, under pressure.
-#[allow(clippy::too_many_lines, reason = "mostly a list of options")]
 fn prone(seed: u64) -> Option<Case> {
     let mut case = small(seed)?;
     if case.graph.switches().len() < 3 {
@@ -70,7 +75,60 @@ fn prone(seed: u64) -> Option<Case> {
     for &host in &hosts {
         walk(&mut dice, &case.graph, &mut next, host);
     }
-    let plan = &mut case.plan;
+    let levels = press(&mut dice, &mut case.plan, true)?;
+    let budget = LaneBudget {
+        lanes: levels,
+        service_levels: levels,
+    };
+    let guarantees = Guarantees {
+        minimal: false,
+        deadlock_free: false,
+        ..Guarantees::IN_ORDER
+    };
+    case.routing = Tables::on_one_lane(&case.graph, "Walks", next, budget, guarantees);
+    Some(case)
+}
+
+/// The same with wormhole switching and adaptive routing.
+fn prone_choices(seed: u64) -> Option<Case<Adaptive>> {
+    let case = small(seed).filter(|case| case.graph.switches().len() >= 3)?;
+    let mut dice = Dice(stream(seed, Purpose::Topology, 1 << 45));
+    let routing = wander(&mut dice, &case.graph);
+    let (selection, width) = (routing.function.selection(), routing.function.width());
+    let is_open = selection == Selection::Open;
+    let mut plan = case.plan;
+    let switch = plan.switch;
+    plan.switch = SwitchOptions {
+        forwarding: Forwarding::Wormhole,
+        lanes: width * dice.between(1, 2) as u8,
+        output_arbitration: switch.output_arbitration,
+        routing_delay: switch.routing_delay,
+        allocation_delay: switch.allocation_delay,
+        crossbar_delay: switch.crossbar_delay,
+        credit_latency: switch.credit_latency,
+        ..SwitchOptions::default()
+    };
+    if dice.chance(25) && !is_open {
+        plan.switch.input_speedup = InputSpeedup::Unlimited;
+    } else if dice.chance(30) {
+        plan.switch.input_turns = InputTurns::Packets;
+    }
+    for class in &mut plan.classes {
+        class.management = false;
+    }
+    press(&mut dice, &mut plan, false)?;
+    Some(Case {
+        plan,
+        graph: case.graph,
+        routing,
+        cycles: case.cycles,
+        fork: None,
+        way: case.way,
+    })
+}
+
+/// Small buffers, and sources that always have something to send; the number of service levels, none without a source.
+fn press(dice: &mut Dice, plan: &mut Plan, has_turns: bool) -> Option<u8> {
     plan.classes.retain(|class| {
         class.flows.is_none()
             && class.messages.is_none()
@@ -100,7 +158,7 @@ fn prone(seed: u64) -> Option<Case> {
     }
     let may_reserve = switch.output_arbitration != OutputArbitration::Random
         && switch.matching == virtlane::plan::Matching::OutputFirst;
-    if dice.chance(50) && !is_wormhole && may_reserve {
+    if dice.chance(50) && !is_wormhole && may_reserve && has_turns {
         switch.reserve = true;
     }
     plan.host = HostOptions {
@@ -114,21 +172,11 @@ fn prone(seed: u64) -> Option<Case> {
         largest + dice.between(0, largest)
     };
     settle_claims(plan);
-    let budget = LaneBudget {
-        lanes: levels,
-        service_levels: levels,
-    };
-    let guarantees = Guarantees {
-        minimal: false,
-        deadlock_free: false,
-        ..Guarantees::IN_ORDER
-    };
-    case.routing = Tables::on_one_lane(&case.graph, "Walks", next, budget, guarantees);
-    Some(case)
+    Some(levels)
 }
 
 /// Whether heads may wait for an arbiter alone: a turn that is kept at an input with other queues, or until they claim.
-fn may_wait_for_a_turn(case: &Case) -> bool {
+fn may_wait_for_a_turn<R>(case: &Case<R>) -> bool {
     let switch = &case.plan.switch;
     let is_single = switch.lane_count() == 1 && switch.queues == Queues::Fifo;
     let will_claim = (switch.allocation.claims).is_some_and(|period| period > SOON);
@@ -150,14 +198,17 @@ struct Seen {
     several: u32,
 }
 
-fn compare(case: &Case, looks: &[u64], seen: &mut Seen) {
+/// Runs a case with these routes in both models, to each of the looks.
+fn compare<R>(case: &Case<R>, routes: &Routes, looks: &[u64], seen: &mut Seen)
+where
+    for<'a> &'a R: Into<Routing<'a>>,
+{
     let (plan, graph, title) = (&case.plan, &case.graph, &case.plan.title);
-    let routes = Routes::Tables(case.routing.clone());
     let options = Options {
         shards: case.way.shards,
         ..Options::default()
     };
-    let mut simulation = Simulation::new(plan, graph, &routes, options).expect("one thread starts");
+    let mut simulation = Simulation::new(plan, graph, routes, options).expect("one thread starts");
     let mut before: Option<Outcome> = None;
     let mut is_partial = false;
     for &cycle in looks {
@@ -203,13 +254,17 @@ fn compare(case: &Case, looks: &[u64], seen: &mut Seen) {
     }
 }
 
+fn by_tables(case: &Case) -> Routes {
+    Routes::Tables(case.routing.clone())
+}
+
 #[test]
 fn the_same_heads_wait_for_ever() {
     let count = number("VIRTLANE_CASES", 160) as usize;
     let cases = (number("VIRTLANE_FIRST_CASE", 0)..).filter_map(prone);
     let mut seen = Seen::default();
     for case in cases.take(count) {
-        compare(&case, &LOOKS, &mut seen);
+        compare(&case, &by_tables(&case), &LOOKS, &mut seen);
     }
     let Seen {
         closed,
@@ -243,7 +298,7 @@ fn turns_that_are_kept_are_waited_for_for_ever() {
     let mut seen = Seen::default();
     let cases = seeds(&[7501]).filter_map(with_turns);
     for case in cases.take(number("VIRTLANE_CASES", 60) as usize) {
-        compare(&case, &LOOKS, &mut seen);
+        compare(&case, &by_tables(&case), &LOOKS, &mut seen);
     }
     assert!(seen.reserve >= 5, "{seen:?}");
 }
@@ -253,7 +308,22 @@ fn flits_that_have_not_come_keep_no_room() {
     let mut seen = Seen::default();
     let cases = (0..).filter_map(with_flits);
     for case in cases.take(number("VIRTLANE_CASES", 60) as usize) {
-        compare(&case, &EARLY, &mut seen);
+        compare(&case, &by_tables(&case), &EARLY, &mut seen);
     }
     assert!(seen.wormhole >= 5, "{seen:?}");
+}
+
+#[test]
+fn headers_wait_for_all_that_they_request() {
+    let mut seen = [Seen::default(), Seen::default()];
+    let cases = seeds(&[]).filter_map(prone_choices);
+    for case in cases.take(number("VIRTLANE_CASES", 80) as usize) {
+        let is_open = case.routing.function.selection() == Selection::Open;
+        let seen = &mut seen[usize::from(is_open)];
+        compare(&case, &case.routing.routes(), &LATER, seen);
+    }
+    let enough = seen
+        .iter()
+        .all(|seen| seen.closed >= 4 && seen.partial >= 1);
+    assert!(enough && seen[1].still >= 2, "{seen:?}");
 }

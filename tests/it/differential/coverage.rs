@@ -3,8 +3,8 @@
 use super::engine::Found;
 use crate::random_fabric::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, Case,
-    DROPPING, FLOWS, Kind, RETRY, RETRY_ON_TABLES, ROUTES, SCHEDULERS, SET_UPS, engines, features,
-    wanted,
+    DROPPING, DROPPING_OF_CHOICES, FLOWS, Kind, MARKS_BEHIND_LANES, RETRY, RETRY_ON_TABLES, ROUTES,
+    SCHEDULERS, SET_UPS, WORMHOLE_CHOICES, WORMHOLE_REQUESTS, engines, features, wanted,
 };
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
@@ -61,6 +61,9 @@ const ELSEWHERE: &str = "claimants granted elsewhere";
 /// Runs that go on in the middle of a claim, and forks there.
 const RESUMED_IN_CLAIMS: &str = "resumed in a claim";
 const FORKED_IN_CLAIMS: &str = "forked in a claim";
+
+/// Flows of several service levels (D27), and what is sent for them on these.
+const LEVELS: [&str; 2] = ["flows of several levels", "answers on the levels of flows"];
 
 /// Sets of rules of fabrics with tables that do not have every default.
 pub(super) const SETS: [&str; 6] = [
@@ -178,7 +181,8 @@ impl Coverage {
         self.require(["long", "many hosts", "64 hosts"], 6);
         let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
         names.extend(FLOWS.map(String::from));
-        names.extend([REJECTED, HELD].map(String::from));
+        names.extend(MARKS_BEHIND_LANES.map(String::from));
+        names.extend([REJECTED, HELD, DROPPED].map(String::from));
         names.extend(RELEASED.map(String::from));
         names.extend(CLAIMS.map(String::from));
         names.extend(CLAIMED.map(String::from));
@@ -192,6 +196,8 @@ impl Coverage {
         names.push(String::from(LANES_KEPT));
         if kind == Kind::Adaptive {
             names.extend(CLAIMS_OF_CANDIDATES.map(String::from));
+            names.extend(WORMHOLE_CHOICES.map(String::from));
+            names.extend(DROPPING_OF_CHOICES.map(String::from));
             names.push(String::from(ELSEWHERE));
         }
         self.require([RESUMED_IN_CLAIMS], 10);
@@ -201,7 +207,7 @@ impl Coverage {
             names.extend(RETRY_ON_TABLES.map(String::from));
             names.extend(ADMISSION.map(String::from));
             names.extend(DROPPING.map(String::from));
-            names.push(String::from(DROPPED));
+            names.extend(WORMHOLE_REQUESTS.map(String::from));
             names.extend([SOME, REFUSED, REFUSED_BY_MEASUREMENT].map(String::from));
             names.extend([REFUSED_BY_TRIAL, BEGUN, NO_ROOM].map(String::from));
             // few trials are long enough to end
@@ -222,6 +228,7 @@ impl Coverage {
         self.require(BESIDE_ROUTES.iter().chain(&SCHEDULERS), 2);
         self.require((2..=7).map(|count| format!("{count} shards")), 1);
         self.require([BEGUN, DROPPED, HELD], 2);
+        self.require(LEVELS, 3);
         self.require(RELEASED, 1);
     }
 
@@ -232,6 +239,7 @@ impl Coverage {
         self.require(SET_UPS.map(|name| format!("resumed with {name}")), 2);
         self.require(BESIDE_SET_UPS.iter().chain(&SCHEDULERS), 2);
         self.require(["flows that wait"], 2);
+        self.require(LEVELS, 3);
         self.require((2..=7).map(|count| format!("{count} shards")), 1);
         let kept = [FULL, ENTERED, EMPTIED];
         self.require(kept, 10);
@@ -264,6 +272,7 @@ impl Coverage {
         self.require(engines().iter().map(|name| format!("engine {name}")), 1);
         self.require(TOPOLOGIES.names().map(|name| format!("topology {name}")), 1);
         self.require(["open heads", "drawn choices"], 3);
+        self.require(["dropping with any lane", "wormhole with any lane"], 1);
         self.require(["chosen queues"], 1);
     }
 }

@@ -183,6 +183,7 @@ fn add_requests(dice: &mut Dice, case: &mut Case) {
         let source = dice.between(0, hosts.len() as u32 - 1);
         let other = dice.between(1, hosts.len() as u32 - 1);
         plan.flows.push(FlowPlan {
+            level: SlId(levels[0]),
             start: dice.between(0, 50).into(),
             flits: ends.then(|| dice.between(1, 200).into()),
             ..FlowPlan::backlogged(

@@ -161,7 +161,14 @@ fn control(dice: &mut Dice, plan: &Plan) -> Arc<dyn Admission> {
     }
     let levels = plan.service_level_count().into();
     let name = dice.pick(&names);
-    let text = arguments(dice, name, levels);
+    let mut asking = plan.classes.iter().filter(|class| class.requests.is_some());
+    // probes on the levels of their flows are wanted often enough
+    let own_level = if asking.any(|class| class.service_levels.len() > 1) {
+        75
+    } else {
+        30
+    };
+    let text = arguments(dice, name, (levels, own_level));
     let context = AdmissionContext {
         clock: Clock {
             flit_bytes: plan.flit_bytes,
@@ -174,8 +181,9 @@ fn control(dice: &mut Dice, plan: &Plan) -> Arc<dyn Admission> {
     made.unwrap_or_else(|mistake| panic!("{name}{text}: {mistake}"))
 }
 
-/// Arguments with which some requests are granted and others are not, where an algorithm refuses any.
-fn arguments(dice: &mut Dice, name: &str, levels: u32) -> String {
+/// Arguments with which some requests are granted and others are not, where an algorithm refuses any; of so many service levels
+/// probes have one of their own, but for this part \[percent\].
+fn arguments(dice: &mut Dice, name: &str, (levels, own_level): (u32, u32)) -> String {
     match name {
         "AdmitAll" => String::from("()"),
         "ArbitrationTable" => format!(
@@ -186,7 +194,7 @@ fn arguments(dice: &mut Dice, name: &str, levels: u32) -> String {
         "JitterProbing" => format!(
             "(packets: {}, sl: {}, gap: {}, queue: {}, look: \"{} cycles\", sessions: {}, accept_zero: {})",
             dice.between(1, 5),
-            if dice.chance(70) {
+            if dice.chance(100 - own_level) {
                 dice.between(0, levels - 1).to_string()
             } else {
                 String::from("None")

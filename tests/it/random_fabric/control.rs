@@ -1,6 +1,6 @@
 //! Random control of flows (D39): which classes have it, with what parameters, and the classes of their answers.
 
-use super::Dice;
+use super::{Dice, levels};
 use std::sync::Arc;
 use virtlane::control::erratic::Erratic;
 use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, Looks, WHOLE_LINK};
@@ -235,10 +235,11 @@ pub(super) fn add(
         });
         let (name, hosts) = (format!("answers to {number}"), graph.host_ids().collect());
         let level = SlId(dice.between(0, levels - 1) as u8);
+        let level = levels::of_answers(dice, level, &plan.classes[number]);
         plan.classes.push(ClassPlan {
             management: management && dice.chance(65),
             answers: Some(number as u16),
-            ..ClassPlan::silent(name, hosts, SizeDistribution::fixed(size), vec![level])
+            ..ClassPlan::silent(name, hosts, SizeDistribution::fixed(size), level)
         });
         for flow in &mut plan.flows {
             if usize::from(flow.class) == number {

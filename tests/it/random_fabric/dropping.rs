@@ -9,8 +9,8 @@ use virtlane::rng::{Purpose, stream};
 /// Cases that drop, of those that may, and of those that may drop packets of flows \[percent\].
 const SHARE: [u32; 2] = [40, 90];
 
-/// Drops packets of some service levels on which nothing must arrive. For tables only, and after everything else is
-/// drawn. From a stream of its own, so that all else is drawn as without.
+/// Drops packets of some service levels on which nothing must arrive. After everything else is drawn. From a stream of its own, so
+/// that all else is drawn as without.
 pub(super) fn add(plan: &mut Plan, attempt: u64) {
     let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 43) + attempt));
     let levels = allowed(plan);

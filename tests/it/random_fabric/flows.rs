@@ -1,6 +1,6 @@
 //! Random flows (D27 to D33): ends, limits and their changes, windows, processes, sizes; and how hosts choose among them.
 
-use super::{Dice, control, slots, traffic, waits};
+use super::{Dice, control, levels, slots, traffic, waits};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::{
@@ -67,9 +67,11 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
         plan.flows.extend(flows);
         let (name, hosts) = (format!("flows {index}"), graph.host_ids().collect());
         let level = SlId(dice.between(0, levels - 1) as u8);
+        let all = levels::of_flows(dice, level, levels);
+        levels::give(&mut plan.flows, number, &all);
         let class = ClassPlan {
             flows: Some(count.into()),
-            ..ClassPlan::silent(name, hosts, size, vec![level])
+            ..ClassPlan::silent(name, hosts, size, all)
         };
         plan.classes.insert(number, class);
     }
@@ -134,6 +136,7 @@ fn flow(dice: &mut Dice, common: &Common, class: u16, size: &SizeDistribution) -
         class,
         source,
         destination: traffic::other(common.hosts, source, &mut dice.0),
+        level: SlId::default(),
         start,
         stop: dice
             .chance(20)

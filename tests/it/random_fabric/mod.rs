@@ -4,7 +4,7 @@
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
 //! routing functions in `adaptive`, cases whose flows have routes of their own in `own_routes`, those whose flows set them up by
-//! packets in `set_up`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission`, `dropping`,
+//! packets in `set_up`, options in `options`, traffic in `traffic`, `flows`, `levels`, `waits`, `slots`, `control`, `admission`, `dropping`,
 //! `wormhole` and `claims`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
@@ -16,6 +16,7 @@ mod dropping;
 mod fabric;
 mod features;
 mod flows;
+mod levels;
 mod options;
 mod own_routes;
 mod retry;
@@ -34,7 +35,8 @@ pub(crate) use claims::settle_claims;
 use control::{bound, probe};
 pub(crate) use features::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES,
-    DROPPING, FLOWS, RETRY, RETRY_ON_TABLES, ROUTES, SCHEDULERS, SET_UPS, features,
+    DROPPING, DROPPING_OF_CHOICES, FLOWS, MARKS_BEHIND_LANES, RETRY, RETRY_ON_TABLES, ROUTES,
+    SCHEDULERS, SET_UPS, WORMHOLE_CHOICES, WORMHOLE_REQUESTS, features,
 };
 pub(crate) use own_routes::case_with_routes;
 pub(crate) use set_up::case_with_set_ups;
@@ -48,7 +50,7 @@ use options::Family;
 use strata::{Scale, Stratum};
 use virtlane::measure::observe::{Observe, Sample};
 use virtlane::plan::Plan;
-use virtlane::plan::{BufferSharing, Phases, SwitchOptions};
+use virtlane::plan::{BufferSharing, InputTurns, Phases, SwitchOptions};
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::routing::Tables;
 use virtlane::topology::Graph;
@@ -156,7 +158,7 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     admission::add(&mut plan, stratum.attempt);
     dropping::add(&mut plan, stratum.attempt);
     if !stratum.plain {
-        wormhole::add(&mut plan, stratum.attempt);
+        wormhole::add(&mut plan, None, stratum.attempt);
     }
     finish(&mut dice, stratum, plan, graph, tables, cycles)
 }
@@ -196,10 +198,17 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
         bound(&mut plan, stratum.attempt);
     }
     plan.switch = drawn.switch_options(&mut dice, lanes.clamp(width, 32), &plan);
-    options::allow_adaptive(&mut plan.switch, routing.function.selection());
-    // lanes that share their space wait for each other, and so may requests and answers
+    let selection = routing.function.selection();
+    options::allow_adaptive(&mut plan.switch, selection);
+    dropping::add(&mut plan, stratum.attempt);
+    if !stratum.plain {
+        wormhole::add(&mut plan, Some(selection), stratum.attempt);
+    }
+    // lanes that share their space, or an input, wait for each other, and so may requests and answers
     let is_bounded = plan.bounded().next().is_some();
-    routing.deadlock_free &= plan.switch.sharing == BufferSharing::PerLane && !is_bounded;
+    let is_apart = plan.switch.sharing == BufferSharing::PerLane
+        && plan.switch.input_turns == InputTurns::Flits;
+    routing.deadlock_free &= is_apart && !is_bounded;
     finish(&mut dice, stratum, plan, graph, routing, cycles)
 }
 

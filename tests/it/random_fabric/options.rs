@@ -208,7 +208,7 @@ fn switch_options(
         options.output_lane_buffer = output_lane_buffer(dice, &options, largest.into());
     }
     if dice.chance(60) {
-        options.marking = Some(marking(dice, &options));
+        options.marking = Some(marking(dice, options.output_lane_buffer > 0));
     }
     if let Some(tables) = &mut options.vl_arbitration {
         tables.unit = dice.pick(&[Unit::Blocks64, Unit::Blocks64, Unit::Flits, Unit::Packets]);
@@ -225,34 +225,46 @@ fn switch_options(
     options
 }
 
-/// A marking, so early that it marks; InfiniBand's not with output lanes.
-fn marking(dice: &mut Dice, options: &SwitchOptions) -> Marking {
+/// A marking, so early that it marks. What is drawn for InfiniBand's with output lanes comes from numbers of its own: the rest of a
+/// case is drawn as for RoCE's.
+fn marking(dice: &mut Dice, has_lanes: bool) -> Marking {
     match dice.between(0, 9) {
         0..3 => Marking::Requests(dice.between(0, 20)),
-        3..7 if options.output_lane_buffer == 0 => Marking::InfiniBand {
-            threshold: match dice.between(0, 19) {
-                0 => 0,
-                1..4 => dice.between(1, 7) as u8,
-                _ => dice.between(8, 15) as u8,
-            },
-            hysteresis: dice.pick(&[0, 0, 1, 3, 8, 40]),
-            packet: dice.pick(&[0, 0, 1, 2, 3, 8]),
-            rate: dice.pick(&[0, 0, 0, 1, 2, 5]),
-            victims: dice.pick(&[Victims::None, Victims::Hosts, Victims::All]),
-        },
-        _ => {
+        3..7 if !has_lanes => infiniband(dice),
+        kind => {
+            let mut aside = Dice(dice.0.clone());
+            aside.0.jump();
             let least = dice.pick(&[0, 0, 1, 2, 5, 12]);
             let probability = match dice.between(0, 5) {
                 0 => 0,
                 1 => 1 << 32,
                 _ => dice.between(0, u32::MAX - 1).into(),
             };
-            Marking::Ecn {
+            let ecn = Marking::Ecn {
                 least,
                 most: least + dice.pick(&[1, 3, 10, 40]),
                 probability,
+            };
+            if kind < 7 {
+                infiniband(&mut aside)
+            } else {
+                ecn
             }
         }
+    }
+}
+
+fn infiniband(dice: &mut Dice) -> Marking {
+    Marking::InfiniBand {
+        threshold: match dice.between(0, 19) {
+            0 => 0,
+            1..4 => dice.between(1, 7) as u8,
+            _ => dice.between(8, 15) as u8,
+        },
+        hysteresis: dice.pick(&[0, 0, 1, 3, 8, 40]),
+        packet: dice.pick(&[0, 0, 1, 2, 3, 8]),
+        rate: dice.pick(&[0, 0, 0, 1, 2, 5]),
+        victims: dice.pick(&[Victims::None, Victims::Hosts, Victims::All]),
     }
 }
 

@@ -133,7 +133,7 @@ fn by_policy(
         graph,
         tables: Some(tables),
     };
-    let flows = plan.flows.iter().map(|flow| ends(plan, flow));
+    let flows = plan.flows.iter().map(ends);
     let flows: Vec<Ends> = flows.collect();
     let routes = policy.routes(&ways, &flows, plan.seed);
     let routes = routes.unwrap_or_else(|error| panic!("{name}{text}: {error}"));
@@ -141,12 +141,12 @@ fn by_policy(
     (0..flows.len()).map(ids).collect()
 }
 
-fn ends(plan: &Plan, flow: &FlowPlan) -> Ends {
+fn ends(flow: &FlowPlan) -> Ends {
     Ends {
         source: flow.source,
         destination: flow.destination,
         weight: flow.weight,
-        level: plan.classes[usize::from(flow.class)].service_levels[0],
+        level: flow.level,
     }
 }
 

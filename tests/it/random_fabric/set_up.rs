@@ -4,7 +4,7 @@
 use super::flows::SCHEDULERS;
 use super::strata::{Kind, Scale, Stratum};
 use super::{Case, Dice, Drawn, admission, draw, dropping, fabric, finish, plainness};
-use super::{plan, probe, shipped, timing, traffic};
+use super::{levels, plan, probe, shipped, timing, traffic};
 use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, WHOLE_LINK};
 use virtlane::ids::{HostId, SlId, SwitchId};
 use virtlane::plan::{ClassPlan, Control, FlowPlan, Plan};
@@ -154,22 +154,22 @@ fn add(dice: &mut Dice, graph: &Graph, (levels, management): (u32, bool), plan: 
     }
     let number = plan.first_answers() as u16;
     let (size, answer) = (traffic::sizes(dice), dice.pick(&[1, 1, 1, 2, 4]));
-    let flows = flows(dice, graph, number, &size);
-    let mut level = || SlId(dice.between(0, levels - 1) as u8);
+    let mut flows = flows(dice, graph, number, &size);
     let hosts = || graph.host_ids().collect();
+    let level = SlId(dice.between(0, levels - 1) as u8);
+    let all = levels::of_flows(dice, level, levels);
+    levels::give(&mut flows, number.into(), &all);
     let class = ClassPlan {
         flows: Some(flows.len() as u64),
-        ..ClassPlan::silent(format!("set-ups {number}"), hosts(), size, vec![level()])
+        ..ClassPlan::silent(format!("set-ups {number}"), hosts(), size, all)
     };
     let name = format!("answers to {number}");
+    let level = SlId(dice.between(0, levels - 1) as u8);
+    let of_answers = levels::of_answers(dice, level, &class);
+    let size = SizeDistribution::fixed(answer);
     let answers = ClassPlan {
         answers: Some(number),
-        ..ClassPlan::silent(
-            name,
-            hosts(),
-            SizeDistribution::fixed(answer),
-            vec![level()],
-        )
+        ..ClassPlan::silent(name, hosts(), size, of_answers)
     };
     // classes of answers stay the last ones
     for control in plan

@@ -4,7 +4,10 @@
 //! arguments needs them here.
 
 use super::strata::{Scale, Stratum, threads};
-use super::{Case, Dice, Drawn, admission, bound, finish, options, plainness, plan, probe, timing};
+use super::{
+    Case, Dice, Drawn, admission, bound, dropping, finish, options, plainness, plan, probe, timing,
+    wormhole,
+};
 use crate::structure::mixed::{Mix, mixed};
 use std::path::Path;
 use std::sync::Arc;
@@ -172,7 +175,13 @@ pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
         admission::add(&mut plan, 0);
     }
     if let Routes::Adaptive(adaptive) = &routes {
-        options::allow_adaptive(&mut plan.switch, adaptive.routing.selection());
+        let selection = adaptive.routing.selection();
+        options::allow_adaptive(&mut plan.switch, selection);
+        dropping::add(&mut plan, 0);
+        if !stratum.plain {
+            // few cases have an engine of this kind
+            wormhole::add_to(&mut plan, Some(selection), 100, 0);
+        }
     }
     finish(&mut dice, &stratum, plan, graph, routes, cycles)
 }

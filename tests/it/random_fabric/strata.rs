@@ -8,7 +8,7 @@
 use super::Dice;
 use super::features::{
     ADAPTIVE_ONLY, BESIDE_CHOICES, BESIDE_ROUTES, BESIDE_SET_UPS, PLAIN, ROUTES, SCHEDULERS,
-    SET_UPS, STATEFUL, TABLES_ONLY, traffic,
+    SELDOM_CHOICES, SET_UPS, STATEFUL, TABLES_ONLY, traffic,
 };
 
 /// Cases in a row that hold everything.
@@ -151,6 +151,10 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
     if matches!(kind, Kind::Tables | Kind::Adaptive) {
         names.push(String::from("fork"));
     }
+    if (kind, plain) == (Kind::Adaptive, false) {
+        // behind all others, whose cases stay as they are as long as the list has not gone round
+        names.extend(SELDOM_CHOICES.map(String::from));
+    }
     names
 }
 
@@ -158,7 +162,8 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::random_fabric::features::{
-        ADMISSION, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, DROPPING, FLOWS, features,
+        ADMISSION, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, DROPPING, DROPPING_OF_CHOICES,
+        FLOWS, MARKS_BEHIND_LANES, WORMHOLE_CHOICES, WORMHOLE_REQUESTS, features,
     };
     use crate::random_fabric::{Case, adaptive_case, case};
     use crate::reference::Routing;
@@ -181,12 +186,16 @@ mod tests {
         let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
         names.extend(FLOWS.map(String::from));
         names.extend(CLAIMS.map(String::from));
+        names.extend(MARKS_BEHIND_LANES.map(String::from));
         if kind == Kind::Tables {
             names.extend(CLAIMS_ON_TABLES.map(String::from));
             names.extend(ADMISSION.map(String::from));
             names.extend(DROPPING.map(String::from));
+            names.extend(WORMHOLE_REQUESTS.map(String::from));
         } else {
             names.extend(CLAIMS_OF_CANDIDATES.map(String::from));
+            names.extend(WORMHOLE_CHOICES.map(String::from));
+            names.extend(DROPPING_OF_CHOICES.map(String::from));
         }
         for name in names {
             let times = |of: &BTreeMap<String, u32>| of.get(&name).copied().unwrap_or(0);

@@ -3,31 +3,48 @@
 use super::{Dice, options};
 use virtlane::plan::{
     Allocation, BufferSharing, ClassPlan, DropRule, Dropping, Forwarding, InputSpeedup, InputTurns,
-    Matching, OutputArbitration, Plan, Queues, SwitchOptions,
+    Matching, Plan, Queues, SwitchOptions,
 };
 use virtlane::qos::vl_arbitration::{Accept, Rules, Unit};
 use virtlane::rng::{Purpose, stream};
+use virtlane::routing::adaptive::Selection;
 
 /// Cases with wormhole switching, of those without messages that drop or not \[percent\].
 const SHARE: [u32; 2] = [10, 20];
 /// The same, where packets of data carry (D69), which is seldom enough \[percent\].
 const CARRYING: u32 = 40;
 
+/// The same of adaptive routing, of heads that request all their candidates and of the few that choose one; cases with queues by
+/// output, or with pools, stay as they are \[percent\].
+const OPEN: u32 = 65;
+const CHOOSING: u32 = 85;
+
 /// Wormhole switching for some cases without messages, bounded answers and looks at own switches, which lose what it does not
-/// go with. For tables only, and after everything else is drawn. From a stream of its own, so that all else is drawn as without.
-pub(super) fn add(plan: &mut Plan, attempt: u64) {
-    let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 44) + attempt));
+/// go with. By tables, or by an engine with that selection; after everything else is drawn. From a stream of its own, so that all
+/// else is drawn as without.
+pub(super) fn add(plan: &mut Plan, selection: Option<Selection>, attempt: u64) {
     let mut controls = (plan.classes.iter()).filter_map(|class| class.control.as_ref());
-    let share = if controls.any(|control| control.algorithm.carries()) {
-        CARRYING
-    } else {
-        SHARE[usize::from(plan.switch.drop.is_none())]
+    let share = match selection {
+        Some(Selection::Open) => OPEN,
+        Some(_) => CHOOSING,
+        None if controls.any(|control| control.algorithm.carries()) => CARRYING,
+        None => SHARE[usize::from(plan.switch.drop.is_none())],
     };
+    add_to(plan, selection, share, attempt);
+}
+
+/// The same for so many of these cases \[percent\].
+pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, attempt: u64) {
+    let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 44) + attempt));
     let is_bounded = plan.bounded().next().is_some();
     let looks = plan.classes.iter().any(looks_at_switches);
-    if !plan.workloads.is_empty() || is_bounded || looks || !dice.chance(share) {
+    let is_usual =
+        plan.switch.queues == Queues::Fifo && plan.switch.sharing == BufferSharing::PerLane;
+    let is_kept = selection.is_some() && !is_usual;
+    if !plan.workloads.is_empty() || is_bounded || looks || is_kept || !dice.chance(share) {
         return;
     }
+    let is_open = selection == Some(Selection::Open);
     let largest = u32::from(plan.largest_packet());
     let capacities = [
         1,
@@ -45,7 +62,7 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
         vl_arbitration: None,
         ..only_what_goes_with_it(&plan.switch)
     };
-    if dice.chance(25) {
+    if dice.chance(25) && !is_open {
         plan.switch.input_speedup = InputSpeedup::Unlimited;
     }
     if dice.chance(50) {
@@ -90,7 +107,6 @@ fn only_what_goes_with_it(options: &SwitchOptions) -> SwitchOptions {
         output_lane_buffer: 0,
         matching: Matching::OutputFirst,
         allocation: Allocation::rounds(1),
-        output_arbitration: OutputArbitration::RoundRobin,
         reserve: false,
         marking: None,
         drop: options.drop.clone().map(|drop| Dropping {

@@ -71,7 +71,7 @@ fn network(resolved: &Resolved, unit: u64) -> Network {
     let capacities = channels.map(|channel| capacity(channel.timing.cycles_per_flit));
     let mut network = Builder::new(capacities.collect());
     for flow in &resolved.plan.flows {
-        let level = resolved.plan.classes[usize::from(flow.class)].service_levels[0];
+        let level = flow.level;
         let path = tables.path(graph, flow.source, flow.destination, level);
         let path = path.expect("a way").into_iter();
         let channels = path.map(|(channel, _)| channel.index() as u32);

@@ -22,6 +22,8 @@ use virtlane::topology::Endpoint;
 /// What the engine said to a packet that chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
+    /// Cycle of the choice.
+    pub(super) since: u64,
     course: Course,
     candidates: Vec<Candidate>,
 }
@@ -74,7 +76,7 @@ fn way(lanes: &Range<usize>, port: u16, lane: u8, escape: bool) -> Way {
 
 impl Switch {
     /// The flits of all packets that have chosen and are not granted, those that have chosen in this cycle so far included: heads
-    /// whose request stands, with VOQ any packets in queues (D75).
+    /// whose request stands, with VOQ any packets in queues (D75); and of those that hold lanes (D76).
     fn waiting(&self, packets: &[Packet], pooled: bool) -> Waiting {
         let mut waiting = Waiting::new();
         let queues = self.inputs.iter().flatten().flat_map(|input| &input.queues);
@@ -85,6 +87,11 @@ impl Switch {
             for place in places.collect::<BTreeSet<_>>() {
                 *waiting.entry(place).or_default() += u64::from(packets[one.packet].size);
             }
+        }
+        // D76
+        for (output, lane, (.., flit)) in self.ports.holders() {
+            let size = packets[flit.packet].size;
+            *waiting.entry((output, lane)).or_default() += u64::from(size);
         }
         waiting
     }
@@ -121,7 +128,11 @@ impl Switch {
             let packet = &packets[waiting.packet];
             let course = packet.course.expect("departed");
             let candidates = ask(setting, routing, self.id, packet.destination, course);
-            let again = Told { course, candidates };
+            let again = Told {
+                since: told.since,
+                course,
+                candidates,
+            };
             assert_eq!(*told, again, "a packet changes its mind");
         }
     }
@@ -143,7 +154,7 @@ impl Switch {
             };
             assert_eq!(since, now, "a head asks when it first requests");
             let (packet, lane) = (head.packet, queue.lane);
-            let (ways, told) = self.chosen(with, links, packets, (number, lane, packet));
+            let (ways, told) = self.chosen(with, links, packets, (number, lane, packet), now);
             let queue = &mut self.inputs[number].as_mut().expect("connected").queues[index];
             let head = &mut queue.packets[0];
             (head.ways, head.told) = (ways, Some(told));
@@ -169,7 +180,8 @@ impl Switch {
         input.undecided = later;
         due.sort_by_key(|(lane, waiting)| (*lane, waiting.arrived));
         for (lane, mut waiting) in due {
-            let (ways, told) = self.chosen(with, links, packets, (number, lane, waiting.packet));
+            let from = (number, lane, waiting.packet);
+            let (ways, told) = self.chosen(with, links, packets, from, now);
             let [way] = ways[..] else {
                 panic!("D75: committed engines only")
             };
@@ -186,6 +198,7 @@ impl Switch {
         links: &[Link],
         packets: &mut [Packet],
         (number, lane, packet): (usize, usize, PacketId),
+        now: u64,
     ) -> (Vec<Way>, Told) {
         let at = self.id;
         let pooled = setting.plan.switch.sharing == BufferSharing::PortPool;
@@ -209,7 +222,12 @@ impl Switch {
         let chosen = choose(routing.selection(), &candidates, &mut here);
         let ways = chosen.iter();
         let ways = ways.map(|c| way(&here.lanes, c.port, c.lane, c.escape));
-        (ways.collect(), Told { course, candidates })
+        let told = Told {
+            since: now,
+            course,
+            candidates,
+        };
+        (ways.collect(), told)
     }
 }
 

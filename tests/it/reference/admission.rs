@@ -1,6 +1,7 @@
 //! Which flows may begin: rounds of admission (D53), an act between two cycles, in which flows that are over are released, with meters (D55), loads (D56) and trials
 //! (D59), and decisions that take time (D61); what is counted of flows that their own senders begin (D60).
 
+use super::levels::level;
 use super::link::Link;
 use super::packet::Packet;
 use super::trials::{Trials, Tried};
@@ -118,6 +119,10 @@ impl<'a> Admission<'a> {
         let requests = plan.admission_requests(setting.graph, tables);
         let flows = plan.flows.iter().filter(|flow| asks(plan, flow));
         assert_eq!(requests.len(), flows.count());
+        for request in &requests {
+            let own = level(plan, request.class, request.flow as usize);
+            assert_eq!(request.level, own.0, "D53");
+        }
         let admission = plan.admission.as_ref().expect("classes ask");
         assert!(
             admission.gap >= 1 && admission.empty >= 1 && admission.most >= 1,

@@ -72,20 +72,22 @@ fn check_queues(fabric: &Fabric<'_>) {
     }
 }
 
-/// With adaptive routing: every packet with flits at an input of a switch is in one of its queues, or has still to choose one (D75).
+/// With adaptive routing: every packet with flits at an input of a switch is in one of its queues, or has still to choose one (D75), or
+/// is dropped from there.
 fn check_inputs(fabric: &Fabric<'_>) {
     let Routing::Adaptive(_) = fabric.setting.routing else {
         return;
     };
-    for input in fabric
-        .switches
-        .iter()
-        .flat_map(|s| s.inputs.iter().flatten())
-    {
+    let inputs = fabric.switches.iter().flat_map(|switch| {
+        let inputs = switch.inputs.iter().enumerate();
+        inputs.filter_map(move |(number, input)| Some((switch, number, input.as_ref()?)))
+    });
+    for (switch, number, input) in inputs {
         let queues = input.queues.iter();
         let in_queues = queues.flat_map(|queue| &queue.packets);
         let undecided = input.undecided.iter().map(|(_, waiting)| waiting);
-        let all: Vec<PacketId> = in_queues.chain(undecided).map(|one| one.packet).collect();
+        let waiting = in_queues.chain(undecided).map(|one| one.packet);
+        let all: Vec<PacketId> = waiting.chain(switch.lost_at(number)).collect();
         for stored in &fabric.links[input.channel].buffer {
             let id = stored.flit.packet;
             let places = all.iter().filter(|&&other| other == id);

@@ -2,7 +2,7 @@
 //! and again.
 
 use super::packet::{Packet, PacketId};
-use super::switch::Switch;
+use super::switch::{Switch, Way};
 use super::{Fabric, wormhole};
 use virtlane::ids::HostId;
 use virtlane::plan::{BufferSharing, InputSpeedup, InputTurns, OutputArbitration};
@@ -38,8 +38,8 @@ struct Head {
     kind: Kind,
     /// Channel and lane of the buffer that it is in, if it is in one, and the flits that it keeps there.
     keeps: Option<(usize, usize, u64)>,
-    /// Channels and lanes that it may go by.
-    candidates: Vec<(usize, usize)>,
+    /// Channels and lanes that it may go by, and the flits of room that it needs behind them.
+    candidates: Vec<((usize, usize), u64)>,
 }
 
 impl Fabric<'_> {
@@ -105,7 +105,8 @@ impl Fabric<'_> {
                 };
                 let candidates = first.ways.iter().map(|way| {
                     let output = switch.outputs[way.output].as_ref().expect("connected");
-                    (output.channel, way.lane)
+                    let channel = output.channel;
+                    ((channel, way.lane), self.needs(first.packet, channel, way))
                 });
                 heads.push(Head {
                     packet: first.packet,
@@ -138,8 +139,19 @@ impl Fabric<'_> {
                     input,
                 },
                 keeps: Some((incoming, input_lane, flits)),
-                candidates: vec![(outgoing, lane)],
+                candidates: vec![((outgoing, lane), 1)],
             });
+        }
+    }
+
+    /// The room that a head needs behind a way, with D76 all of it or of one flit.
+    fn needs(&self, packet: PacketId, channel: usize, way: &Way) -> u64 {
+        if !wormhole::is_on(self.setting.plan) {
+            self.packets[packet].size.into()
+        } else if wormhole::needs_empty(self.setting, channel, way) {
+            self.setting.plan.switch.lane_capacity.into()
+        } else {
+            1
         }
     }
 
@@ -153,7 +165,7 @@ impl Fabric<'_> {
                     packet,
                     kind: Kind::Answer { host: number, lane },
                     keeps: None,
-                    candidates: vec![(host.outgoing, lane)],
+                    candidates: vec![((host.outgoing, lane), self.packets[packet].size.into())],
                 });
             }
             let ready: Vec<PacketId> = host.sink.waiting(lane, now).collect();
@@ -192,12 +204,7 @@ impl Fabric<'_> {
             }
             Kind::Holds { .. } | Kind::Answer { .. } => {}
         }
-        let needs = if wormhole::is_on(self.setting.plan) {
-            1
-        } else {
-            u64::from(self.packets[head.packet].size)
-        };
-        let has_room = |&(channel, lane): &(usize, usize)| {
+        let has_room = |(channel, lane): (usize, usize), needs: u64| {
             let is_same = |other: usize| {
                 self.setting.plan.switch.sharing == BufferSharing::PortPool || other == lane
             };
@@ -209,8 +216,8 @@ impl Fabric<'_> {
                 .sum();
             u64::from(self.setting.plan.switch.lane_capacity) >= kept + needs
         };
-        let is_open = |&candidate: &(usize, usize)| {
-            has_room(&candidate)
+        let is_open = |&(candidate, needs): &((usize, usize), u64)| {
+            has_room(candidate, needs)
                 && !set
                     .iter()
                     .any(|other| self.bars(other, head, candidate, now))
@@ -277,7 +284,8 @@ impl Fabric<'_> {
         else {
             return false;
         };
-        if switch != at || one.candidates != other.candidates || one.packet == other.packet {
+        let requested = |head: &Head| head.candidates.iter().map(|one| one.0).collect::<Vec<_>>();
+        if switch != at || requested(one) != requested(other) || one.packet == other.packet {
             return false;
         }
         let queues = self.switches[*switch].inputs[*input].as_ref();

@@ -6,8 +6,13 @@ use super::packet::{Drop, Flit, Packet, PacketId};
 use super::routing::Routing;
 use super::switch::{Switch, Waiting};
 use super::wormhole;
-use virtlane::ids::SlId;
-use virtlane::plan::{DropRule, Dropping, Plan};
+use virtlane::plan::{DropRule, Dropping, Queues};
+
+/// Whether packets are decided as heads, and leave as such: with a threshold those whose heads choose (D20).
+fn are_heads(setting: Setting<'_>, rule: DropRule) -> bool {
+    let chooses = matches!(setting.routing, Routing::Adaptive(_));
+    rule == DropRule::Held || chooses && setting.plan.switch.queues == Queues::Fifo
+}
 
 /// A dropped packet whose flits leave.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +37,6 @@ pub(super) fn check_plan(setting: Setting<'_>) {
     let Some(dropping) = &plan.switch.drop else {
         return;
     };
-    assert!(matches!(setting.routing, Routing::Tables(_)), "D58");
     assert_ne!(dropping.rule, DropRule::Threshold(0), "D58");
     for class in plan.classes.iter().filter(|class| !class.management) {
         let mut levels = class.service_levels.iter();
@@ -48,15 +52,12 @@ pub(super) fn check_plan(setting: Setting<'_>) {
         }
     }
     for flow in &plan.flows {
-        if dropping.service_levels.contains(&level(plan, flow.class)) {
+        let class = &plan.classes[usize::from(flow.class)];
+        let mut levels = class.service_levels.iter();
+        if levels.any(|level| dropping.service_levels.contains(level)) {
             assert!(flow.window.is_none() && flow.phase.is_none(), "D58");
         }
     }
-}
-
-/// Service level of a class of flows.
-fn level(plan: &Plan, class: u16) -> SlId {
-    plan.classes[usize::from(class)].service_levels[0]
 }
 
 impl Switch {
@@ -72,16 +73,16 @@ impl Switch {
         let Some(dropping) = &setting.plan.switch.drop else {
             return;
         };
+        let of_heads = are_heads(setting, dropping.rule);
         let mut lost = Vec::new();
         for (index, input) in self.inputs.iter().enumerate() {
             let queues = input.iter().flat_map(|input| &input.queues);
             for (queue_index, queue) in queues.enumerate() {
-                let decided = match dropping.rule {
-                    DropRule::Held => {
-                        let head = queue.request(now).filter(|(_, since)| *since == now);
-                        head.map(|(head, _)| head)
-                    }
-                    DropRule::Threshold(_) => queue.packets.iter().find(|one| one.ready == now),
+                let decided = if of_heads {
+                    let head = queue.request(now).filter(|(_, since)| *since == now);
+                    head.map(|(head, _)| head)
+                } else {
+                    queue.packets.iter().find(|one| one.ready == now)
                 };
                 let Some(decided) = decided else {
                     continue;
@@ -97,7 +98,7 @@ impl Switch {
             }
         }
         for (input, queue, packet) in lost {
-            self.lose(links, packets, (input, queue, packet), (dropping.rule, now));
+            self.lose(links, packets, (input, queue, packet), (of_heads, now));
         }
     }
 
@@ -110,37 +111,33 @@ impl Switch {
         decided: &Waiting,
         now: u64,
     ) -> bool {
-        let [way] = decided.ways[..] else {
-            panic!("D58: not with adaptive routing")
-        };
+        assert!(!decided.ways.is_empty(), "it has chosen");
         let size = packets[decided.packet].size;
-        match dropping.rule {
+        decided.ways.iter().all(|way| match dropping.rule {
+            DropRule::Held if wormhole::is_on(setting.plan) => {
+                self.ports.is_held(way.output, way.lane)
+                    || !wormhole::has_room(setting, self, links, way)
+            }
             DropRule::Held => {
                 let output = self.outputs[way.output].as_ref().expect("connected");
-                let link = &links[output.channel];
-                if wormhole::is_on(setting.plan) {
-                    self.ports.is_held(way.output, way.lane) || !link.fits(way.lane, 1)
-                } else {
-                    !link.fits(way.lane, size)
-                }
+                !links[output.channel].fits(way.lane, size)
             }
             DropRule::Threshold(limit) => {
                 // what was granted by the cycle before is leaving, what is dropped in no queue
-                let Some(before) = now.checked_sub(1) else {
-                    return false;
-                };
-                self.fill(packets, way.output, way.lane, before) >= u64::from(limit)
+                let before = now.checked_sub(1);
+                let fill = before.map(|before| self.fill(packets, way.output, way.lane, before));
+                fill.is_some_and(|fill| fill >= u64::from(limit))
             }
-        }
+        })
     }
 
-    /// A packet of a queue is dropped: with `Held` it stays its head until it has left, else it is in no queue any more.
+    /// A packet of a queue is dropped: as a head it stays there until it has left, else it is in no queue any more.
     fn lose(
         &mut self,
         links: &[Link],
         packets: &mut [Packet],
         (index, queue, id): (usize, usize, PacketId),
-        (rule, now): (DropRule, u64),
+        (is_head, now): (bool, u64),
     ) {
         let input = self.inputs[index].as_mut().expect("connected");
         let pace = links[input.channel].cycles_per_flit;
@@ -149,8 +146,8 @@ impl Switch {
         let position = places.position(|one| one.packet == id);
         let position = position.expect("in its queue");
         let output = self.outputs[from.packets[position].ways[0].output].as_ref();
-        let is_head = rule == DropRule::Held;
         if is_head {
+            assert_eq!(position, 0, "the head");
             from.leaving = true;
         } else {
             from.packets.remove(position);
@@ -171,6 +168,13 @@ impl Switch {
             left: 0,
             gone: now,
         });
+    }
+
+    /// Dropped packets that are at an input and in no queue.
+    pub(super) fn lost_at(&self, input: usize) -> impl Iterator<Item = PacketId> {
+        let lost = self.drops.iter();
+        let lost = lost.filter(move |one| one.input == input && one.queue.is_none());
+        lost.map(|one| one.packet)
     }
 
     /// The flits of dropped packets that are due leave their slots.

@@ -37,6 +37,14 @@ pub(super) struct Waiting {
     pub(super) claim: Option<Claim>,
 }
 
+impl Waiting {
+    /// D36: whether it waits in a cycle for what it requests, or will request: from the cycle on in which it may request, with
+    /// adaptive routing from its choice on.
+    pub(super) fn waits(&self, now: u64) -> bool {
+        self.told.as_ref().map_or(self.ready, |told| told.since) <= now
+    }
+}
+
 /// A queue of an input: one per lane, or one per (lane, output).
 #[derive(Debug)]
 pub(super) struct Queue {

@@ -30,7 +30,7 @@ impl Marks {
     pub(super) fn new(setting: Setting<'_>, channel: ChannelId) -> Self {
         let options = &setting.plan.switch;
         if let Some(Marking::InfiniBand { threshold, .. }) = options.marking {
-            assert!(options.output_lane_buffer == 0 && threshold <= 15, "D37");
+            assert!(threshold <= 15, "D37");
         }
         let (seed, id) = (setting.plan.seed, u64::from(channel.0));
         Self {
@@ -48,7 +48,7 @@ impl Marks {
     }
 
     /// D37: a packet that occupies the channel for so many cycles takes it.
-    fn take(&mut self, cycle: u64, length: u64, most: u64) {
+    pub(super) fn take(&mut self, cycle: u64, length: u64, most: u64) {
         let gap = cycle.checked_sub(self.end).expect("one after the other");
         let idle = most.min(self.idle + gap);
         self.idle = idle.saturating_sub(length / 8);
@@ -73,7 +73,7 @@ impl Switch {
         let queues = self.inputs.iter().flatten().flat_map(|input| &input.queues);
         let waiting = queues.flat_map(Queue::staying);
         waiting
-            .filter(|waiting| waiting.ready <= now)
+            .filter(|waiting| waiting.waits(now))
             .filter(|waiting| {
                 let mut ways = waiting.ways.iter();
                 ways.any(|way| (way.output, way.lane) == (output, lane))
@@ -128,13 +128,12 @@ fn infiniband(
     let packet = &packets[grant.packet];
     let fill = switch.fill(packets, grant.output, grant.lane, now);
     let output = switch.outputs[grant.output].as_mut().expect("connected");
-    let pace = output.cycles_per_flit;
-    let largest = u64::from(setting.plan.largest_packet());
-    output.marks.take(
-        grant.takes_channel,
-        u64::from(packet.size) * pace,
-        pace * largest,
-    );
+    if output.lanes.is_none() {
+        let pace = output.cycles_per_flit;
+        let length = u64::from(packet.size) * pace;
+        let most = pace * u64::from(setting.plan.largest_packet());
+        output.marks.take(grant.takes_channel, length, most);
+    }
     let to = setting.graph.channels()[output.channel].to;
     let is_root = output.marks.idle == 0;
     let victims_mark = match victims {

@@ -163,8 +163,9 @@ impl OutputLanes {
         sending.expect("flits behind the buffer's size wait").start
     }
 
-    /// The channel's stage: a channel grant when it is free, then the flit that is due crosses.
-    pub(super) fn send(&mut self, link: &mut Link, flit_bytes: u32, now: u64) {
+    /// The channel's stage: a channel grant when it is free, then the flit that is due crosses. Returns the flits of the packet
+    /// that has the channel grant of this cycle.
+    pub(super) fn send(&mut self, link: &mut Link, flit_bytes: u32, now: u64) -> Option<u16> {
         if let Some(last) = self.sending
             && last.start + u64::from(last.size) * self.cycles_per_flit + last.late <= now
         {
@@ -174,6 +175,13 @@ impl OutputLanes {
         if self.sending.is_none() {
             self.grant_channel(link, flit_bytes, now);
         }
+        self.move_flit(link, now);
+        let sending = self.sending.filter(|sending| sending.start == now);
+        sending.map(|sending| sending.size)
+    }
+
+    /// The flit that is due crosses the channel.
+    fn move_flit(&mut self, link: &mut Link, now: u64) {
         let Some(sending) = &mut self.sending else {
             return;
         };

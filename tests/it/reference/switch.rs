@@ -330,12 +330,18 @@ impl Switch {
         }
     }
 
-    /// D18: every channel behind output lanes is granted when it is free and moves the flit that is due.
+    /// D18: every channel behind output lanes is granted when it is free and moves the flit that is due; the packet with the
+    /// grant takes it (D37).
     pub(super) fn send(&mut self, setting: Setting<'_>, links: &mut [Link], now: u64) {
         for output in self.outputs.iter_mut().flatten() {
-            if let Some(lanes) = &mut output.lanes {
-                let link = &mut links[output.channel];
-                lanes.send(link, setting.plan.flit_bytes, now);
+            let Some(lanes) = &mut output.lanes else {
+                continue;
+            };
+            let link = &mut links[output.channel];
+            if let Some(size) = lanes.send(link, setting.plan.flit_bytes, now) {
+                let length = u64::from(size) * output.cycles_per_flit;
+                let most = output.cycles_per_flit * u64::from(setting.plan.largest_packet());
+                output.marks.take(now, length, most);
             }
         }
     }

@@ -4,6 +4,7 @@ use super::Setting;
 use super::flows::{NewSession, Session};
 use super::packet::Packet;
 use virtlane::admission::{self, Heard, Sessions};
+use virtlane::ids::SlId;
 use virtlane::plan::{ClassPlan, FlowPlan, Limit, Plan};
 
 /// A counter of probe packets.
@@ -209,9 +210,9 @@ fn check_classes(plan: &Plan, level: Option<u8>) {
         let own = &plan.classes[usize::from(tried.class)];
         let probes = &plan.classes[number];
         assert_eq!((&probes.size, &probes.hosts), (&own.size, &own.hosts));
-        let levels = probes.service_levels.iter().map(|level| level.0);
-        let expected = level.unwrap_or(own.service_levels[0].0);
-        assert_eq!(levels.collect::<Vec<_>>(), [expected]);
+        let named = level.map(|level| vec![SlId(level)]);
+        let expected = named.unwrap_or_else(|| own.service_levels.clone());
+        assert_eq!(probes.service_levels, expected, "D59");
         assert!(probes.control.is_none() && probes.slots.is_none(), "D59");
         assert!(
             probes.requests.is_none() && probes.messages.is_none(),

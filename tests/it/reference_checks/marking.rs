@@ -174,6 +174,33 @@ fn idle_time_is_bounded_by_a_packet() {
     assert_eq!(marked, [1, 1]);
 }
 
+/// Output lanes of two packets. Two packets of eight flits each from hosts 0 and 1 have their crossbar grants on lane 0 in 2, 10, 18
+/// and 26, hosts in turn, with others waiting for the crossbar in the first three. Packets of host 2 go over lane 1 in between.
+/// The channel grants one in 2, which leaves I = 1, and one of lane 1 in 10, which leaves 0.
+#[test]
+fn idle_time_behind_output_lanes_changes_with_channel_grants() {
+    let (graph, tables) = star(4, 2);
+    for (victims, expected) in [
+        (Victims::None, [false, true, true, false]),
+        (Victims::Hosts, [true, true, true, false]),
+    ] {
+        let options = SwitchOptions {
+            lanes: 2,
+            output_lane_buffer: 16,
+            ..options(64, infiniband(15, victims))
+        };
+        let mut classes = vec![backlogged(&[0, 1], 3, 8, 0), backlogged(&[2], 3, 8, 1)];
+        (classes[0].packets_per_host, classes[1].packets_per_host) = (Some(2), Some(4));
+        let outcome = simulate(&plan(classes, options), &graph, &tables, 200);
+        let marked = outcome.deliveries.iter().filter(|d| d.class == 0);
+        let mut marked: Vec<_> = marked.map(|d| (d.sequence, d.source, d.fecn)).collect();
+        marked.sort_unstable();
+        // the first ones of both hosts, then the second ones
+        let marked: Vec<bool> = marked.iter().map(|packet| packet.2).collect();
+        assert_eq!(marked, expected, "{victims:?}");
+    }
+}
+
 /// Hosts 0 and 1 at one switch, host 2 at another.
 pub(super) fn two_switches() -> (Graph, Tables) {
     let mut builder = GraphBuilder::new();

@@ -12,6 +12,7 @@ mod drops;
 mod elements;
 mod flows;
 mod groups;
+mod levels;
 mod marking;
 mod output_lanes;
 mod own_routes;

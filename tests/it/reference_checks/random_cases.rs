@@ -53,6 +53,7 @@ fn random_adaptive_cases_conserve_everything() {
 /// the packets it will make.
 fn press(case: &mut Case<Adaptive>) -> u64 {
     case.plan.switch.lane_capacity = case.plan.largest_packet().into();
+    case.plan.switch.drop = None;
     case.plan.host.source_queue = None;
     case.plan.classes.retain(|class| {
         let others = [class.messages.is_some(), class.flows.is_some()];

@@ -2,9 +2,10 @@
 
 use super::{backlogged, chain, lone_latency, plan, star_of, tables, timing};
 use crate::reference::{Outcome, simulate};
-use virtlane::plan::{Forwarding, InputTurns, SwitchOptions};
+use virtlane::plan::{Forwarding, InputTurns, OutputArbitration, SwitchOptions};
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::{Accept, HighPriorityLimit, Rules, Unit};
+use virtlane::rng::{Purpose, below, stream};
 use virtlane::routing::Tables;
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 
@@ -93,6 +94,54 @@ fn a_packet_passes_lanes_of_one_flit() {
     // from a slow channel to a fast one the header does not wait for the flits behind it, and these not for its routing
     let channels = [timing(3, 2), timing(1, 3)];
     assert_eq!(lone_latency(&channels, 4, &options(1, 32)), 2 + 3 + 9);
+}
+
+/// Host 0 holds the lane in 2 to 9. The header of host 1 requests it in 4, that of host 2 in 3; the pointer is before host 1.
+#[test]
+fn headers_go_in_turn_or_in_the_order_of_their_requests() {
+    let links = [timing(1, 1), timing(1, 3), timing(1, 2), timing(1, 1)];
+    for (output_arbitration, expected) in [
+        (OutputArbitration::RoundRobin, [10, 14, 18]),
+        (OutputArbitration::FirstComeFirstServed, [10, 18, 14]),
+        // all are as old
+        (OutputArbitration::OldestFirst, [10, 14, 18]),
+    ] {
+        let options = SwitchOptions {
+            output_arbitration,
+            ..options(1, 32)
+        };
+        let packets = [(0, 3, 8, 0), (1, 3, 4, 0), (2, 3, 4, 0)];
+        let times = delivered(&star_of(&links, 1), &packets, options);
+        assert_eq!(times, expected, "{output_arbitration:?}");
+    }
+}
+
+/// Two headers request a lane in 2, and one is drawn; the other one goes alone.
+#[test]
+fn headers_are_drawn_from_the_stream_of_the_output() {
+    let (graph, tables) = star_of(&[timing(1, 1); 3], 1);
+    let output = graph.host_channel(virtlane::ids::HostId(2)).reverse();
+    let mut seen = [false; 2];
+    for seed in 0..20 {
+        let options = SwitchOptions {
+            output_arbitration: OutputArbitration::Random,
+            ..options(1, 32)
+        };
+        let classes = [0, 1].map(|host| {
+            let mut class = backlogged(&[host], 2, 4, 0);
+            class.packets_per_host = Some(1);
+            class
+        });
+        let mut plan = plan(classes.into(), options);
+        plan.seed = seed;
+        let outcome = simulate(&plan, &graph, &tables, 100);
+        let times: Vec<u64> = outcome.deliveries.iter().map(|d| d.delivered).collect();
+        let mut draws = stream(seed, Purpose::Arbitration, u64::from(output.0));
+        let first = below(&mut draws, 2) as usize;
+        assert_eq!(times, [[6, 10], [10, 6]][first], "{seed}");
+        seen[first] = true;
+    }
+    assert_eq!(seen, [true, true]);
 }
 
 fn shares(tables_of: VlArbitrationTables) -> Outcome {

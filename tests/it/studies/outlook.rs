@@ -206,11 +206,11 @@ fn a_claim_about_a_class_that_a_point_does_not_have_is_refused_before_it_is_made
         ),
         (
             "classes.bulk.flows.throughput",
-            "unknown class with flows `bulk`: there is none",
+            "unknown class with flows `bulk`: there is no class with flows",
         ),
         (
             "classes.bulk.messages.count",
-            "unknown class with messages `bulk`: there is none",
+            "unknown class with messages `bulk`: there is no class with messages",
         ),
         (
             "levels.0.throughput",

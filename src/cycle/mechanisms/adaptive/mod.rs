@@ -27,8 +27,9 @@ use crate::cycle::look;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::stages::route::join;
-use crate::cycle::state::{Adaptation, Grant};
+use crate::cycle::state::Adaptation;
 use crate::cycle::view::View;
+use crate::fabric::components::Peer;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row as _, Seen};
 use crate::fabric::{Group, OutLane, Queue};
 use crate::ids::{ChannelId, HostId, SwitchId};
@@ -80,6 +81,12 @@ impl Mechanism for Adapting {
                     requests.map(|request| request.lane).collect()
                 })
             });
+            let single = shard.site().shared.switch.single_flits;
+            shard.shown().empty = single.then_some(|world, row, lane| {
+                let choices: Seen<'_, QueueRow, Choice> = Seen::new(look::grouped(world));
+                let mut requests = choices[row].requests.iter();
+                requests.any(|request| request.lane == lane && !request.escape)
+            });
         }
     }
 }
@@ -121,22 +128,27 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
         }
     }
 
-    fn withdraw(&mut self, grant: &Grant) {
+    fn withdraw(&mut self, queue: QueueRow, lane: LaneRow, bit: u16) {
         let shared = self.shared;
-        let size = self.queues[grant.queue].size;
+        let size = if shared.single_flits() {
+            self.packets[self.queues[queue].head].size
+        } else {
+            self.queues[queue].size
+        };
         let contention = &mut self.optional.contention;
-        contention.remove((grant.lane, shared.credit_lane(grant.lane)), size);
+        contention.remove((lane, shared.credit_lane(lane)), size);
         if !shared.open() {
             return;
         }
-        let requests = &mut self.optional.choices[grant.queue].requests;
+        let requests = &mut self.optional.choices[queue].requests;
         let requests = requests.drain(..);
-        for request in requests.filter(|request| request.lane != grant.lane) {
+        for request in requests.filter(|request| request.lane != lane) {
             let contention = &mut self.optional.contention;
             contention.remove((request.lane, shared.credit_lane(request.lane)), size);
             let lane = &mut self.lanes[request.lane];
-            lane.requests.remove(grant.bit);
-            if lane.requests.is_empty() {
+            lane.requests.remove(bit);
+            // a packet may hold it
+            if lane.requests.is_empty() && !shared.single_flits() {
                 lane.need = 0;
                 let out = shared.numbering.port(request.lane);
                 let number = shared.numbering.number(request.lane);
@@ -146,18 +158,36 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
     }
 
     #[inline]
-    fn preference(&self, grant: &Grant) -> (bool, u32) {
+    fn preference(&self, queue: QueueRow, lane: LaneRow) -> (bool, u32) {
         let Some(adaptation) = self.shared.adaptation() else {
             return (false, 0);
         };
         if !self.shared.open() {
             return (false, 0);
         }
-        let requests = &self.optional.choices[grant.queue].requests;
-        let mut same = requests.iter().filter(|request| request.lane == grant.lane);
+        let requests = &self.optional.choices[queue].requests;
+        let mut same = requests.iter().filter(|request| request.lane == lane);
         let escape = same.next().is_some_and(|request| request.escape);
-        let credits = self.credits(grant.lane);
+        let credits = self.credits(lane);
         (escape, adaptation.capacity.saturating_sub(credits))
+    }
+
+    fn is_no_escape(&self, queue: QueueRow, lane: LaneRow) -> bool {
+        let requests = || self.optional.choices[queue].requests.iter();
+        self.shared.open() && requests().any(|one| one.lane == lane && !one.escape)
+    }
+
+    fn is_empty_behind(&self, lane: LaneRow) -> bool {
+        let out = &self.outs[self.shared.numbering.port(lane)];
+        let capacity = self.shared.adaptation().map_or(0, |one| one.capacity);
+        matches!(out.peer, Peer::Host | Peer::Sink) || self.credits(lane) >= capacity
+    }
+
+    fn release(&mut self, lane: LaneRow, flits: u16) {
+        if self.shared.adaptation().is_some() && !self.shared.open() {
+            let row = self.shared.credit_lane(lane);
+            self.optional.contention.remove((lane, row), flits);
+        }
     }
 }
 
@@ -285,7 +315,8 @@ fn request<const W: usize, P: RuleSet>(
     let shared = view.shared;
     let input_lane = shared.classifier().lane(head.queue);
     let bit = shared.numbering.bit(head.first_port, input_lane);
-    let size = view.packets[head.packet].size;
+    let flits = view.packets[head.packet].size;
+    let size = shared.request_size(flits);
     let queue = &mut view.queues[head.queue];
     queue.size = size;
     queue.requesting = true;
@@ -306,7 +337,7 @@ fn request<const W: usize, P: RuleSet>(
         );
         view.lanes[lane].requests.insert(bit);
         let contention = &mut view.optional.contention;
-        contention.add((lane, shared.credit_lane(lane)), size);
+        contention.add((lane, shared.credit_lane(lane)), flits);
         if shared.open() {
             view.optional.choices[head.queue].requests.push(Request {
                 lane,

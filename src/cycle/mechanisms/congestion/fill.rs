@@ -2,7 +2,7 @@
 
 use super::ecn::{Ecn, MarkStream};
 use super::infiniband::{Fill, InfiniBand, Pace};
-use crate::cycle::columns::{Contention, OutputBuffer};
+use crate::cycle::columns::{Contention, OutChannel, OutputBuffer};
 use crate::cycle::joints::Joints;
 use crate::cycle::mechanism::{Fetched, Mechanism, Rider, ShardBuilder, Site};
 use crate::cycle::rules::{Any, RuleSet};
@@ -128,7 +128,10 @@ fn infiniband<const W: usize>(
     mut fills: Query<'_, '_, &mut Group<Fill>>,
     mut paces: Query<'_, '_, &mut Pace>,
     (mut buffers, mut retries): (Query<'_, '_, &mut OutputBuffer>, Query<'_, '_, &mut Retry>),
-    mut contention: Query<'_, '_, &mut Group<Contention>>,
+    (mut channels, mut contention): (
+        Query<'_, '_, &mut OutChannel>,
+        Query<'_, '_, &mut Group<Contention>>,
+    ),
     (by, markable): (Res<'_, By>, Res<'_, Markable>),
 ) {
     let By::InfiniBand(rule) = &*by else {
@@ -137,6 +140,7 @@ fn infiniband<const W: usize>(
     if heads.events.lists().have_moved() {
         let view = &mut heads.view::<Any>(Optional {
             buffers: Rows::new(column!(buffers)),
+            channels: Rows::new(column!(channels)),
             retries: Rows::new(column!(retries)),
             contention: Rows::new(column!(contention)),
             ..Optional::default()
@@ -153,23 +157,19 @@ fn run_infiniband<const W: usize, P: RuleSet>(
     (rule, markable): (&InfiniBand, &Markable),
 ) {
     count(view, &mut fills);
-    let has_buffers = view.shared.output_buffer() > 0;
+    let has_lanes = view.shared.output_lane_buffer() > 0;
     for i in 0..view.lists.grants.len() {
         let grant = view.lists.grants[i];
         if !grant.accepted {
             continue;
         }
-        let out = &view.outs[grant.out];
         let flits = view.packets[grant.packet].size;
-        let end = if has_buffers {
-            view.optional.buffers[grant.out].channel_free()
+        let is_root = if has_lanes {
+            view.optional.channels[grant.out].idle == 0
         } else {
-            out.free_at
+            takes_channel(view, &mut paces, (rule, &grant), flits) == 0
         };
-        let pace = &mut paces[grant.out];
-        let end = end - Retry::late(view.optional.retries.seen(), grant.out);
-        rule.advance(pace, end, flits, out.step);
-        let is_root = pace.idle == 0;
+        let out = &view.outs[grant.out];
         let fill = &mut fills[grant.lane];
         rule.look(fill);
         // the records of packets are read for the few that can be marked
@@ -178,6 +178,25 @@ fn run_infiniband<const W: usize, P: RuleSet>(
             view.packets[grant.packet].fecn = true;
         }
     }
+}
+
+/// A granted packet takes the channel of its output; time that this has lost lately \[cycles\].
+fn takes_channel<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    paces: &mut Rows<'_, PortRow, Pace>,
+    (rule, grant): (&InfiniBand, &Grant),
+    flits: u16,
+) -> u64 {
+    let out = &view.outs[grant.out];
+    let end = if view.shared.output_buffer() > 0 {
+        view.optional.buffers[grant.out].channel_free()
+    } else {
+        out.free_at
+    };
+    let end = end - Retry::late(view.optional.retries.seen(), grant.out);
+    let pace = &mut paces[grant.out];
+    rule.advance(pace, end, flits, out.step);
+    pace.idle
 }
 
 /// The system of RoCE's marking.

@@ -97,6 +97,12 @@ fn waiting_flits<const W: usize, P: RuleSet>(
         return 0;
     }
     let first_port = view.switches[view.outs[out].owner].first_port;
-    let size = |bit| u32::from(view.queues[view.queue_of(first_port, bit, lane)].size);
+    let size = |bit| {
+        let queue = &view.queues[view.queue_of(first_port, bit, lane)];
+        // one credit is enough where flits go one by one
+        let is_whole = !view.shared.single_flits();
+        let size = || view.packets[queue.head].size;
+        u32::from(if is_whole { queue.size } else { size() })
+    };
     requests.iter().map(size).sum()
 }

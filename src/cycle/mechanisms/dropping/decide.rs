@@ -1,7 +1,8 @@
 //! The decisions of a cycle on heads (`Held`), and what becomes of the packets that are dropped.
 
 use super::{Doomed, Drops, Leaving};
-use crate::cycle::columns::{Held, Present};
+use crate::cycle::columns::{Held, Present, Request};
+use crate::cycle::joints::Way as _;
 use crate::cycle::mechanisms::wormhole::Swallowing;
 use crate::cycle::records::Records;
 use crate::cycle::stages::cross::{clear_occupied, return_credits};
@@ -50,7 +51,7 @@ impl<const W: usize> Stage<'_, W> {
     }
 
     /// The queue that an arrived packet has joined.
-    fn queue_of(&self, lane: LaneRow, packet: PacketRow) -> QueueRow {
+    pub(super) fn queue_of(&self, lane: LaneRow, packet: PacketRow) -> QueueRow {
         let view = &self.view;
         let input = view.shared.numbering.port(lane);
         let output = || {
@@ -75,17 +76,45 @@ impl<const W: usize> Stage<'_, W> {
             }
             return;
         }
-        let packet = &self.view.packets[row.head];
-        if !self.own.given.by_key[usize::from(packet.key)] {
-            return;
-        }
-        let size = u32::from(packet.size);
-        let lane = (self.view.shared.numbering).lane(row.out, u32::from(row.out_lane));
-        let size = if self.flits.is_some() { 1 } else { size };
-        if self.is_held(lane) || self.view.credits(lane) < size {
-            let packet = row.head;
+        let packet = row.head;
+        if self.may_drop(packet) && self.is_kept_from_all(queue) {
             self.own.doomed.push(Doomed { queue, packet });
         }
+    }
+
+    /// Whether a packet is of a service level of which some are dropped.
+    pub(super) fn may_drop(&self, packet: PacketRow) -> bool {
+        self.own.given.by_key[usize::from(self.view.packets[packet].key)]
+    }
+
+    /// Whether the head of a queue cannot be granted anything that it requests.
+    fn is_kept_from_all(&self, queue: QueueRow) -> bool {
+        let view = &self.view;
+        let size = match self.flits {
+            Some(_) => 1,
+            None => u32::from(view.packets[view.queues[queue].head].size),
+        };
+        let is_kept = |lane| self.is_held(lane) || view.credits(lane) < size;
+        if !view.shared.open() {
+            return is_kept(self.first_request(queue));
+        }
+        let mut requests = view.optional.choices[queue].requests.iter();
+        requests.all(|&Request { lane, escape }| {
+            let needs_empty = self.flits.is_some() && !escape;
+            is_kept(lane) || needs_empty && !view.is_empty_behind(lane)
+        })
+    }
+
+    /// The lane that the head of a queue requests, or the first of them.
+    pub(super) fn first_request(&self, queue: QueueRow) -> LaneRow {
+        let view = &self.view;
+        if view.shared.open()
+            && let Some(first) = view.optional.choices[queue].requests.first()
+        {
+            return first.lane;
+        }
+        let row = &view.queues[queue];
+        (view.shared.numbering).lane(row.out, u32::from(row.out_lane))
     }
 
     /// Whether a packet has passed a part of its flits over a lane (D65).
@@ -95,7 +124,7 @@ impl<const W: usize> Stage<'_, W> {
     }
 
     /// The head of a queue no longer requests.
-    fn withdraw(&mut self, queue: QueueRow) {
+    pub(super) fn withdraw(&mut self, queue: QueueRow) {
         let view = &mut self.view;
         let numbering = view.shared.numbering;
         let row = &mut view.queues[queue];
@@ -104,6 +133,9 @@ impl<const W: usize> Stage<'_, W> {
         let first = view.switches[view.outs[out].owner].first_port;
         let bit = numbering.bit(first, view.shared.classifier().lane(queue));
         let row = numbering.lane(out, number);
+        if view.shared.adaptation().is_some() {
+            view.withdraw(queue, row, bit);
+        }
         let lane = &mut view.lanes[row];
         lane.requests.remove(bit);
         let is_empty = lane.requests.is_empty();
@@ -122,9 +154,10 @@ impl<const W: usize> Stage<'_, W> {
             // named twice
             return;
         }
-        let lane = (self.view.shared.numbering).lane(row.out, u32::from(row.out_lane));
+        let lane = self.first_request(queue);
         self.withdraw(queue);
         let view = &mut self.view;
+        let is_adaptive = view.shared.adaptation().is_some();
         let (now, input) = (view.now, view.queue_port(queue));
         let flits = view.packets[packet].size;
         let step = self.own.given.pace[input.index()];
@@ -137,16 +170,19 @@ impl<const W: usize> Stage<'_, W> {
             view.ins[input].leaving += 1;
         } else {
             self.leaving[queue].until = until;
+            // a head chooses once, so none is raised before its time
+            view.queues[queue].leaving |= is_adaptive;
         }
         let row = &mut view.queues[queue];
-        if row.head == row.tail {
+        let is_only = row.head == row.tail;
+        if is_only {
             row.head = PacketRow::NONE;
             clear_occupied(view, queue, input);
         } else {
             row.head = view.packets[packet].next;
-            if self.flits.is_none() {
-                self.own.ends.push(Reverse((until, queue)));
-            }
+        }
+        if self.flits.is_none() && (is_adaptive || !is_only) {
+            self.own.ends.push(Reverse((until, queue)));
         }
         if self.flits.is_none() {
             return_credits(view, queue, input, now, flits, step);
@@ -155,7 +191,7 @@ impl<const W: usize> Stage<'_, W> {
         self.pool.release(packet);
     }
 
-    fn count(&mut self, packet: PacketRow, input: PortRow, lane: LaneRow) {
+    pub(super) fn count(&mut self, packet: PacketRow, input: PortRow, lane: LaneRow) {
         let view = &mut self.view;
         let (row, record) = (&view.packets[packet], &view.records[packet]);
         self.own.count(view.now, (row, record), lane, self.records);

@@ -17,6 +17,7 @@
 //! 3. `Held`: a dropped packet takes its request back and leaves its queue at the pace of the channel it came by: its slots come
 //!    free one by one, the next packet becomes head behind the last of them. A request that is raised before (the input
 //!    is free, or a packet arrived) is taken back until then.
+//!    With adaptive routing, where a head chooses once, none is raised before.
 //!    Where packets go flit by flit (D65) its flits are swallowed as they come: `wormhole` has them from then on.
 //! 4. Its row is free at once: facts of the cycle name it by place and size.
 //!
@@ -24,6 +25,7 @@
 //! The thesis looks at a header again for as long as it is blocked on its virtual lane by another packet; here that is
 //! no flow control. References: [`SEM_JACOBSEN`](crate::references::SEM_JACOBSEN) sections 5.4 and 7.6.
 
+mod chosen;
 mod decide;
 mod tails;
 
@@ -37,8 +39,8 @@ use crate::cycle::rules::Any;
 use crate::cycle::shown::Losses;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
-use crate::cycle::state::{Calendar, Fact, PacketPool, Worklists};
-use crate::cycle::view::{Heads, Room, column};
+use crate::cycle::state::{Calendar, Fact, PacketPool, Place, Worklists};
+use crate::cycle::view::{Choosing, Heads, column};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{LaneRow, PacketRow, QueueRow, Row, Rows, Seen};
 use crate::fabric::{Group, OutLane, Packet, PacketRecord, Queue};
@@ -87,6 +89,13 @@ struct Doomed {
     packet: PacketRow,
 }
 
+/// A packet that has chosen in this cycle, in the queue that it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Chosen {
+    queue: QueueRow,
+    packet: PacketRow,
+}
+
 /// What a shard has dropped, and what it waits for.
 #[derive(Resource, Debug, Default, Serialize, Deserialize)]
 pub struct Drops {
@@ -99,6 +108,8 @@ pub struct Drops {
     heads: Vec<QueueRow>,
     #[serde(skip)]
     doomed: Vec<Doomed>,
+    #[serde(skip)]
+    chosen: Vec<Chosen>,
     /// Packets dropped in the measurement, by output lane.
     by_lane: Vec<u64>,
     /// Packets dropped since cycle 0, by flow (global id).
@@ -172,7 +183,8 @@ impl Mechanism for Dropping {
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         let (lanes, flows) = self.counts;
         shard.subscribe(Fact::Arrived);
-        if let Some(DropRule::Threshold(_)) = self.given.rule {
+        let is_adaptive = shard.site().shared.adaptation.is_some();
+        if let (Some(DropRule::Threshold(_)), false) = (self.given.rule, is_adaptive) {
             shard.column::<Group<OutLane<W>>, Group<Waiting>>(Group::default());
             shard.subscribe(Fact::Granted);
             shard.last_system(Slot::Deliver, "drop", tails::system::<W>);
@@ -210,7 +222,7 @@ impl Mechanism for Dropping {
 /// The end of `Slot::Deliver`: queues whose dropped packet is gone have their next head routed, and all heads that are
 /// routed in this cycle are noted.
 fn gather(
-    calendar: Res<'_, Calendar>,
+    (place, calendar): (Res<'_, Place>, Res<'_, Calendar>),
     mut lists: ResMut<'_, Worklists>,
     mut own: ResMut<'_, Drops>,
     mut queues: Query<'_, '_, &mut Group<Queue>>,
@@ -221,12 +233,15 @@ fn gather(
     );
     let now = calendar.now();
     if (own.ends.peek()).is_some_and(|Reverse((at, _))| *at <= now) {
-        let queues: Rows<'_, QueueRow, Queue> = Rows::new(column!(queues));
+        let mut queues: Rows<'_, QueueRow, Queue> = Rows::new(column!(queues));
         while let Some(&Reverse((at, queue))) = own.ends.peek()
             && at <= now
         {
             own.ends.pop();
-            let row = &queues[queue];
+            let row = &mut queues[queue];
+            if place.shared.adaptation.is_some() {
+                row.leaving = false;
+            }
             if row.head != PacketRow::NONE && !row.requesting {
                 lists.heads.push(queue);
             }
@@ -255,10 +270,10 @@ impl FlitByFlit<'_, '_> {
     }
 }
 
-/// The end of `Slot::Route`, for `Held`.
+/// The end of `Slot::Route`, for `Held`, and for thresholds with adaptive routing.
 fn system<const W: usize>(
     mut heads: Heads<'_, '_, W>,
-    mut room: Room<'_, '_>,
+    mut choosing: Choosing<'_, '_>,
     mut own: ResMut<'_, Drops>,
     mut leaving: Query<'_, '_, &mut Group<Leaving>>,
     mut flits: FlitByFlit<'_, '_>,
@@ -270,17 +285,29 @@ fn system<const W: usize>(
         return;
     }
     let mut stage = Stage {
-        view: heads.view::<Any>(room.columns(heads.events.rules::<Any>())),
+        view: heads.view::<Any>(choosing.columns(heads.events.rules::<Any>())),
         own,
         leaving: Rows::new(column!(leaving)),
         flits: flits.parts(),
         pool: pool.bypass_change_detection(),
         records: records.bypass_change_detection(),
     };
-    stage.decide();
+    let by_fill = match stage.own.given.rule {
+        Some(DropRule::Threshold(most)) => Some(most),
+        _ => None,
+    };
+    match by_fill {
+        Some(most) => stage.decide_by_fill(most),
+        None => stage.decide(),
+    }
+    let joins = by_fill.is_some() && stage.view.shared.sorts();
     let mut doomed = std::mem::take(&mut stage.own.doomed);
     for one in doomed.drain(..) {
-        stage.drop(one);
+        if joins {
+            stage.drop_joined(one);
+        } else {
+            stage.drop(one);
+        }
     }
     stage.own.doomed = doomed;
 }

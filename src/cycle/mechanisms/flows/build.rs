@@ -317,7 +317,7 @@ pub fn lane_of(site: &Site<'_>, [from, to]: [HostId; 2], flow: u32, class: u16) 
             site.plan.switch.lanes,
         );
     }
-    let level = class.service_levels[0];
+    let level = class.level_of(&site.plan.flows[flow as usize]);
     let key = site.shared.key(from.0, to.0, level);
     let lane = match (&site.shared.adaptation, site.routes.tables()) {
         (Some(adaptation), _) => adaptation.injection_lane(key, flow.into()),

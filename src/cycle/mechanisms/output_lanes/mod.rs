@@ -41,7 +41,7 @@ use crate::cycle::view::{Fabric, Transmission, View};
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Seen};
 use crate::fabric::{Group, OutLane, OutPort};
-use crate::plan::Matching;
+use crate::plan::{Marking, Matching};
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::world::World;
 
@@ -56,7 +56,14 @@ impl Mechanism for OutputLanes {
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         shard.column::<Group<OutLane<W>>, Group<WaitingLane>>(Group::default());
-        shard.column::<OutPort, OutChannel>(OutChannel::default());
+        let by_pace = matches!(
+            shard.site().plan.switch.marking,
+            Some(Marking::InfiniBand { .. })
+        );
+        shard.column::<OutPort, OutChannel>(OutChannel {
+            idle: if by_pace { 0 } else { OutChannel::UNASKED },
+            ..OutChannel::default()
+        });
         shard.ledger(ledger::enter);
         shard.shown().open = Some(open);
         let options = shard.site().shared;
@@ -296,6 +303,9 @@ fn start<const W: usize, P: RuleSet>(
     let step = view.outs[out].step;
     let delay = view.late(out, flits);
     let channel = &mut view.optional.channels[out];
+    if channel.idle != OutChannel::UNASKED {
+        channel.lose(now, (flits, shared.traffic.largest), step);
+    }
     channel.free_at = now + u64::from(flits) * u64::from(step) + delay;
     channel.taken_at = now;
     channel.lane = lane;

@@ -128,7 +128,7 @@ impl<const W: usize> Injecting<'_, '_, W> {
         let to = numbering.lane(port.to.port(), number);
         let row = &mut view.lanes[lane];
         row.sent = row.sent.wrapping_add(1);
-        row.take(1, view.now);
+        view.lanes[lane].take(1, view.now);
         if let Some(choice) = choice {
             view.commit(out, choice, 1);
         }

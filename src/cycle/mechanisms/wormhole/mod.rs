@@ -25,6 +25,7 @@ mod hosts;
 mod law;
 mod lost;
 mod outputs;
+mod ready;
 mod swallow;
 
 pub use self::flits::Flits;

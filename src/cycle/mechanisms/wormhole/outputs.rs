@@ -3,15 +3,15 @@
 use super::Flits;
 use super::arrive::next_head;
 use crate::cycle::columns::{Held, Holder, Present};
-use crate::cycle::joints::{LaneChoice as _, Sending as _};
+use crate::cycle::joints::{LaneChoice as _, Way as _};
 use crate::cycle::rules::Any;
-use crate::cycle::stages::cross::return_credits;
+use crate::cycle::stages::cross::{hold_channel, return_credits};
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{Departure, Grant, Outbox};
-use crate::cycle::view::{Crossing, Fabric, View, column};
+use crate::cycle::view::{Arbiters, Fabric, View, column};
 use crate::fabric::Group;
 use crate::fabric::components::Peer;
-use crate::fabric::mask::{LaneMask, Mask};
+use crate::fabric::mask::Mask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
@@ -20,42 +20,42 @@ use bevy_ecs::prelude::{Local, Query, ResMut};
 /// A flit that an output has picked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pick {
-    out: PortRow,
-    lane: LaneRow,
-    queue: QueueRow,
-    input: PortRow,
+    pub(super) out: PortRow,
+    pub(super) lane: LaneRow,
+    pub(super) queue: QueueRow,
+    pub(super) input: PortRow,
     /// Request bit of a packet that holds no lane so far.
-    first: Option<u16>,
-    choice: Option<VlChoice>,
-    accepted: bool,
+    pub(super) first: Option<u16>,
+    pub(super) choice: Option<VlChoice>,
+    pub(super) accepted: bool,
 }
 
 /// What passing flits changes.
-struct Passing<'a, const W: usize> {
-    view: View<'a, W>,
+pub(super) struct Passing<'a, const W: usize> {
+    pub(super) view: View<'a, W>,
     flits: &'a mut Flits,
     outbox: &'a mut Outbox,
-    present: Rows<'a, QueueRow, Present>,
-    held: Rows<'a, LaneRow, Held>,
+    pub(super) present: Rows<'a, QueueRow, Present>,
+    pub(super) held: Rows<'a, LaneRow, Held>,
     picks: &'a mut Vec<Pick>,
 }
 
 /// The system of `Slot::Arbitrate`.
 pub(super) fn system<const W: usize>(
     mut fabric: Fabric<'_, '_, W>,
-    mut crossing: Crossing<'_, '_>,
+    mut arbiters: Arbiters<'_, '_>,
     (mut present, mut held): (
         Query<'_, '_, &mut Group<Present>>,
         Query<'_, '_, &mut Group<Held>>,
     ),
     (mut flits, mut outbox): (ResMut<'_, Flits>, ResMut<'_, Outbox>),
-    mut picks: Local<'_, Vec<Pick>>,
+    (mut picks, mut refused): (Local<'_, Vec<Pick>>, Local<'_, Vec<Pick>>),
 ) {
     if fabric.events.lists().visits.is_empty() {
         return;
     }
     let mut passing = Passing {
-        view: fabric.view::<Any>(crossing.columns(fabric.events.rules::<Any>())),
+        view: fabric.view::<Any>(arbiters.columns(fabric.events.rules::<Any>())),
         flits: flits.bypass_change_detection(),
         outbox: outbox.bypass_change_detection(),
         present: Rows::new(column!(present)),
@@ -67,128 +67,40 @@ pub(super) fn system<const W: usize>(
         passing.look(out);
     }
     passing.view.lists.visits = visits;
-    for number in 0..passing.picks.len() {
-        let pick = passing.picks[number];
-        if pick.accepted {
-            passing.pass(&pick);
-        } else {
-            passing.wake(pick.out, passing.view.now + 1);
+    passing.settle(true);
+    for _ in 1..passing.view.shared.iterations() {
+        // who found nothing finds nothing later: inputs and credits only get fewer
+        std::mem::swap(passing.picks, &mut *refused);
+        for pick in refused.drain(..) {
+            passing.look(pick.out);
         }
+        passing.settle(false);
+    }
+    let next = passing.view.now + 1;
+    for number in 0..passing.picks.len() {
+        passing.wake(passing.picks[number].out, next);
     }
     passing.picks.clear();
 }
 
 impl<const W: usize> Passing<'_, W> {
-    fn wake(&mut self, out: PortRow, at: u64) {
+    /// What was accepted in a round passes; what was refused is left.
+    fn settle(&mut self, is_first: bool) {
+        for number in 0..self.picks.len() {
+            let pick = self.picks[number];
+            if pick.accepted {
+                self.pass(&pick, is_first);
+            }
+        }
+        self.picks.retain(|pick| !pick.accepted);
+    }
+
+    pub(super) fn wake(&mut self, out: PortRow, at: u64) {
         self.view.calendar.at(at).wakes.push(out);
     }
 
-    /// An output that may pass a flit picks one; its input accepts it if nobody before it in turn has picked the input.
-    fn look(&mut self, out: PortRow) {
-        let view = &mut self.view;
-        let port = &mut view.outs[out];
-        port.visited = false;
-        if port.request_lanes.is_empty() {
-            return;
-        }
-        if port.free_at > view.now {
-            return port.wake_when_free(out, view.calendar);
-        }
-        let (asked, pointer) = (port.request_lanes, port.lane_pointer);
-        let has_tables = view.shared.tables().is_some();
-        let mut ready = LaneMask::EMPTY;
-        let mut lanes = asked;
-        while !lanes.is_empty() {
-            let number = lanes.first_from(pointer);
-            lanes.remove(number);
-            let lane = self.view.shared.numbering.lane(out, number);
-            let Some(pick) = self.next_of(out, lane) else {
-                continue;
-            };
-            if !has_tables {
-                return self.offer(pick);
-            }
-            ready.insert(number);
-        }
-        if ready.is_empty() {
-            return;
-        }
-        let Some(choice) = self.view.consult(out, ready) else {
-            if self.view.shared.legacy_arbitration() {
-                self.wake(out, self.view.now + 1);
-            }
-            return;
-        };
-        let lane = (self.view.shared.numbering).lane(out, u32::from(choice.lane));
-        if let Some(pick) = self.next_of(out, lane) {
-            self.offer(Pick {
-                choice: Some(choice),
-                ..pick
-            });
-        }
-    }
-
-    /// The flit that would pass over a lane in this cycle.
-    fn next_of(&mut self, out: PortRow, lane: LaneRow) -> Option<Pick> {
-        let held = self.held[lane];
-        let (queue, first) = if held.left > 0 {
-            if self.present[held.queue].flits == 0 {
-                return None;
-            }
-            (held.queue, None)
-        } else {
-            let bit = self.request(out, lane)?;
-            let first_port = self.view.switches[self.view.outs[out].owner].first_port;
-            (self.view.queue_of(first_port, bit, lane), Some(bit))
-        };
-        let view = &mut self.view;
-        let input = view.queue_port(queue);
-        let free_at = view.ins[input].free_at;
-        if free_at > view.now {
-            self.wake(out, free_at);
-            return None;
-        }
-        view.lanes[lane].need = 0;
-        if view.credits(lane) == 0 {
-            view.starve(out, lane, 1);
-            return None;
-        }
-        Some(Pick {
-            out,
-            lane,
-            queue,
-            input,
-            first,
-            choice: None,
-            accepted: false,
-        })
-    }
-
-    /// The request bit whose turn it is in a lane that nobody holds, among those of free inputs.
-    fn request(&mut self, out: PortRow, lane: LaneRow) -> Option<u16> {
-        let view = &self.view;
-        let first_port = view.switches[view.outs[out].owner].first_port;
-        let (mut mask, pointer) = (view.lanes[lane].requests, view.lanes[lane].pointer);
-        let mut soonest = u64::MAX;
-        while let Some(bit) = mask.first_from(pointer) {
-            let input = &view.ins[first_port.plus(view.shared.numbering.input_index(bit))];
-            // the last flit of what keeps a port wakes the output
-            if input.leaving_queue == QueueRow::NONE {
-                if input.free_at <= view.now {
-                    return Some(bit);
-                }
-                soonest = soonest.min(input.free_at);
-            }
-            mask.remove(bit);
-        }
-        if soonest < u64::MAX {
-            self.wake(out, soonest);
-        }
-        None
-    }
-
     /// The input keeps the pick that comes first in its [`Self::turn`].
-    fn offer(&mut self, mut pick: Pick) {
+    pub(super) fn accept(&mut self, mut pick: Pick) {
         let view = &self.view;
         let input = &view.ins[pick.input];
         pick.accepted = true;
@@ -204,16 +116,18 @@ impl<const W: usize> Passing<'_, W> {
         self.picks.push(pick);
     }
 
-    /// When an input takes a pick: by priority (D71), then around the switch from its accept pointer.
-    fn turn(&self, pick: &Pick) -> (u16, u16) {
+    /// When an input takes a pick: by priority (D71), by what heads that request several lanes prefer (D76), then around the switch
+    /// from its accept pointer.
+    fn turn(&self, pick: &Pick) -> (u16, (bool, u32), u16) {
         let view = &self.view;
         let index = u16::from(view.outs[pick.out].index);
         let distance = index.wrapping_sub(view.ins[pick.input].accept_pointer) & 0x1ff;
-        (view.kind(pick.lane), distance)
+        let preference = view.preference(pick.queue, pick.lane);
+        (view.kind(pick.lane), preference, distance)
     }
 
     /// A flit passes.
-    fn pass(&mut self, pick: &Pick) {
+    fn pass(&mut self, pick: &Pick, is_first_round: bool) {
         let &Pick {
             out,
             lane,
@@ -221,69 +135,94 @@ impl<const W: usize> Passing<'_, W> {
             input,
             ..
         } = pick;
-        let delay = self.view.late(out, 1);
+        let now = self.view.now;
+        let until = now + u64::from(self.view.outs[out].step);
+        let start = hold_channel::<W, Any, true>(&mut self.view, out, 1, until);
         if let Some(bit) = pick.first {
-            self.begin(pick, bit, delay);
+            self.begin(pick, bit, start);
+            if is_first_round {
+                self.view.lanes[lane].pointer = Mask::<W>::after(bit);
+            }
         }
         let held = &mut self.held[lane];
         held.left -= 1;
         let (is_last, packet) = (held.left == 0, held.packet);
+        let flits = held.holder.size;
         self.present[queue].flits -= 1;
         let view = &mut self.view;
-        let now = view.now;
+        if is_last {
+            view.release(lane, flits);
+        }
         let port = &mut view.outs[out];
-        let until = now + u64::from(port.step);
-        port.free_at = until + delay;
         let number = view.shared.numbering.number(lane);
         port.lane_pointer = view.shared.numbering.after(number);
         let index = port.index;
         let row = &mut view.lanes[lane];
         row.sent = row.sent.wrapping_add(1);
-        if !port.is_boundless() {
-            row.take(1, now);
-        }
         if is_last && row.requests.is_empty() {
             port.request_lanes.remove(number);
+        }
+        if !port.is_boundless() {
+            view.lanes[lane].take(1, now);
         }
         if !port.request_lanes.is_empty() {
             port.wake_when_free(out, view.calendar);
         }
-        let from = &mut view.ins[input];
-        if view.shared.switch.single_inputs {
-            from.free_at = until;
-        }
-        from.accept_pointer = u16::from(index) + 1;
-        if view.shared.switch.kept_inputs {
-            from.leaving_queue = if is_last { QueueRow::NONE } else { queue };
+        if is_first_round {
+            view.ins[input].accept_pointer = u16::from(index) + 1;
         }
         if let Some(choice) = pick.choice {
             view.commit(out, choice, 1);
         }
-        return_credits(view, queue, input, now, 1, 1);
-        if is_last {
-            self.present[queue].holds = false;
-            let at = next_head(view, queue);
-            view.calendar.at(at).frees.push(queue.into());
-            if view.shared.switch.kept_inputs {
-                self.leave_input(input, until);
-            }
+        self.take_from(queue, until, is_last);
+        self.send((out, lane), is_last.then_some(packet), start);
+    }
+
+    /// A flit leaves its queue, and keeps the input until then.
+    fn take_from(&mut self, queue: QueueRow, until: u64, is_last: bool) {
+        let view = &mut self.view;
+        let (now, input) = (view.now, view.queue_port(queue));
+        let from = &mut view.ins[input];
+        if view.shared.switch.single_inputs {
+            from.free_at = until;
         }
-        self.send((out, lane), is_last.then_some(packet), delay);
+        if view.shared.switch.kept_inputs {
+            from.leaving_queue = if is_last { QueueRow::NONE } else { queue };
+        }
+        return_credits(view, queue, input, now, 1, 1);
+        if !is_last {
+            return;
+        }
+        self.present[queue].holds = false;
+        let at = next_head(view, queue);
+        view.calendar.at(at).frees.push(queue.into());
+        if view.shared.switch.kept_inputs {
+            self.leave_input(input, until);
+        }
     }
 
     /// Nobody keeps an input from `at` on: the outputs that its heads request are looked at again.
     fn leave_input(&mut self, input: PortRow, at: u64) {
         let view = &mut self.view;
         for lane in view.shared.numbering.lanes_of(input) {
-            let queue = &view.queues[view.shared.classifier().behind(lane, 0)];
-            if queue.requesting {
-                view.calendar.at(at).wakes.push(queue.out);
+            let queue = view.shared.classifier().behind(lane, 0);
+            if !view.queues[queue].requesting {
+                continue;
+            }
+            if view.shared.open() {
+                let requests = &view.optional.choices[queue].requests;
+                let outs = requests
+                    .iter()
+                    .map(|one| view.shared.numbering.port(one.lane));
+                view.calendar.at(at).wakes.extend(outs);
+            } else {
+                view.calendar.at(at).wakes.push(view.queues[queue].out);
             }
         }
     }
 
     /// The first flit of a packet passes: it holds the lane, leaves its queue, and is on its way to the next.
-    fn begin(&mut self, pick: &Pick, bit: u16, delay: u64) {
+    fn begin(&mut self, pick: &Pick, bit: u16, start: u64) {
         let &Pick {
             out,
             lane,
@@ -292,40 +231,30 @@ impl<const W: usize> Passing<'_, W> {
             ..
         } = pick;
         let view = &mut self.view;
-        let row = &mut view.queues[queue];
-        let packet = row.head;
-        let is_only = packet == row.tail;
+        let grant = Grant {
+            out,
+            lane,
+            queue,
+            input,
+            bit,
+            accepted: true,
+            by_inputs: false,
+            choice: pick.choice,
+            packet: view.queues[queue].head,
+        };
+        if view.shared.open() {
+            view.withdraw(queue, lane, bit);
+        }
+        view.lanes[lane].requests.remove(bit);
+        let packet = self.take_header(queue, lane);
+        let view = &mut self.view;
         let body = &mut view.packets[packet];
         body.hops = body.hops.saturating_add(1);
-        row.head = if is_only { PacketRow::NONE } else { body.next };
-        (row.requesting, row.leaving) = (false, true);
-        self.present[queue].holds = true;
         let (size, destination) = (body.size, body.destination);
-        let longest = view.lists.hops.longest.max(row.waited(view.now));
-        view.lists.hops.longest = longest;
-        let from = &mut view.ins[input];
-        from.leaving += 1;
-        if is_only {
-            let mark = view.shared.classifier().mark(view.shared.numbering, queue);
-            from.occupied.remove(mark);
-        }
-        let requests = &mut view.lanes[lane];
-        requests.requests.remove(bit);
-        requests.pointer = Mask::<W>::after(bit);
         view.lists.hops.packets += 1;
         view.lists.hops.flits += u64::from(size);
         if view.lists.facts.granted {
-            view.lists.grants.push(Grant {
-                out,
-                lane,
-                queue,
-                input,
-                bit,
-                accepted: true,
-                by_inputs: false,
-                choice: pick.choice,
-                packet,
-            });
+            view.lists.grants.push(grant);
         }
         let record = &view.records[packet];
         let holder = Holder {
@@ -335,7 +264,7 @@ impl<const W: usize> Passing<'_, W> {
             class: record.class,
             size,
         };
-        let to_host = self.lead((out, lane), packet, delay);
+        let to_host = self.lead((out, lane), packet, start);
         self.held[lane] = Held {
             left: size,
             queue,
@@ -344,11 +273,37 @@ impl<const W: usize> Passing<'_, W> {
         };
     }
 
+    /// The first packet of a queue leaves it, over a lane: who has requested several holds that one from now on.
+    fn take_header(&mut self, queue: QueueRow, lane: LaneRow) -> PacketRow {
+        let view = &mut self.view;
+        let numbering = view.shared.numbering;
+        let row = &mut view.queues[queue];
+        let packet = row.head;
+        let is_only = packet == row.tail;
+        row.head = if is_only {
+            PacketRow::NONE
+        } else {
+            view.packets[packet].next
+        };
+        (row.requesting, row.leaving) = (false, true);
+        (row.out, row.out_lane) = (numbering.port(lane), numbering.number(lane) as u8);
+        let longest = view.lists.hops.longest.max(row.waited(view.now));
+        view.lists.hops.longest = longest;
+        self.present[queue].holds = true;
+        let input = view.queue_port(queue);
+        view.ins[input].leaving += 1;
+        if is_only {
+            let mark = view.shared.classifier().mark(numbering, queue);
+            view.ins[input].occupied.remove(mark);
+        }
+        packet
+    }
+
     /// Where a header goes: the queue it joins when it may leave the next switch; whether it goes to a host instead.
-    fn lead(&mut self, (out, lane): (PortRow, LaneRow), packet: PacketRow, delay: u64) -> bool {
+    fn lead(&mut self, (out, lane): (PortRow, LaneRow), packet: PacketRow, start: u64) -> bool {
         let view = &mut self.view;
         let port = &view.outs[out];
-        let arrival = view.now + delay + u64::from(port.latency);
+        let arrival = start + u64::from(port.latency);
         let at = arrival + view.shared.switch.request_delay;
         let number = view.shared.numbering.number(lane);
         match port.peer {
@@ -368,10 +323,10 @@ impl<const W: usize> Passing<'_, W> {
     }
 
     /// Where the flit goes; `last`: the packet that it is the last of, if it goes to a host.
-    fn send(&mut self, (out, lane): (PortRow, LaneRow), last: Option<PacketRow>, delay: u64) {
+    fn send(&mut self, (out, lane): (PortRow, LaneRow), last: Option<PacketRow>, start: u64) {
         let view = &mut self.view;
         let port = &view.outs[out];
-        let arrival = view.now + delay + u64::from(port.latency);
+        let arrival = start + u64::from(port.latency);
         let at = arrival + view.shared.switch.request_delay;
         let numbering = view.shared.numbering;
         let number = numbering.number(lane);
@@ -386,8 +341,11 @@ impl<const W: usize> Passing<'_, W> {
             Peer::Host | Peer::Sink => {
                 if port.peer == Peer::Host {
                     let at = arrival + u64::from(view.ins[port.to.port()].credit_latency);
-                    let (flits, step) = (1, 1);
-                    view.calendar.at(at).ramps.push(Ramp { lane, flits, step });
+                    view.calendar.at(at).ramps.push(Ramp {
+                        lane,
+                        flits: 1,
+                        step: 1,
+                    });
                 }
                 if let Some(packet) = last {
                     view.calendar.at(arrival).deliveries.push(packet);

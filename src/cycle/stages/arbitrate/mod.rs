@@ -25,6 +25,7 @@ pub mod input_first;
 mod requests;
 
 pub use self::by_rule::OutputStreams;
+pub(in crate::cycle) use self::requests::choose;
 
 use self::alone::Found;
 use self::requests::{Asked, eligible, request_of};
@@ -288,7 +289,8 @@ fn accept_one<const W: usize, P: RuleSet>(
         let held = view.lists.grants[rival];
         let rank = |grant: &Grant| {
             let kind = view.kind(grant.lane);
-            (kind, view.preference(grant), distance(view, grant))
+            let preference = view.preference(grant.queue, grant.lane);
+            (kind, preference, distance(view, grant))
         };
         if rank(&held) <= rank(grant) {
             return false;

@@ -106,7 +106,7 @@ pub(super) fn request_of<const W: usize, P: RuleSet>(
 
 /// The output arbiter's choice among the set bits of `mask`.
 #[inline]
-fn choose<const W: usize, P: RuleSet>(
+pub(in crate::cycle) fn choose<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     lane: LaneRow,
     mask: &Mask<W>,

@@ -4,9 +4,9 @@ use crate::cycle::columns::OutputBuffer;
 use crate::cycle::joints::Sending as _;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
-use crate::cycle::state::Grant;
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
+use crate::fabric::rows::PortRow;
 
 /// Output buffers as a mechanism: one for every output. The crossbar's stage fills them.
 pub struct OutputBuffers;
@@ -21,17 +21,17 @@ impl Mechanism for OutputBuffers {
     }
 }
 
-/// The channel of the grant's output: when it is free again. Returns the cycle in which it starts what comes without errors, without
-/// the crossbar delay.
+/// The channel of an output that is granted: when it is free again. Returns the cycle in which it starts what comes without errors,
+/// without the crossbar delay.
 #[inline(always)]
-pub(super) fn hold_channel<const W: usize, P: RuleSet, const ERRORS: bool>(
+pub(in crate::cycle) fn hold_channel<const W: usize, P: RuleSet, const ERRORS: bool>(
     view: &mut View<'_, W, P>,
-    grant: &Grant,
+    output: PortRow,
     flits: u16,
     until: u64,
 ) -> u64 {
     let (now, shared) = (view.now, view.shared);
-    let out = &mut view.outs[grant.out];
+    let out = &mut view.outs[output];
     if shared.output_lane_buffer() != 0 {
         out.free_at = now + 1;
         return now;
@@ -39,7 +39,7 @@ pub(super) fn hold_channel<const W: usize, P: RuleSet, const ERRORS: bool>(
     out.free_at = until;
     let mut start = now;
     if shared.output_buffer() != 0 {
-        let channel_free = &mut view.optional.buffers[grant.out].channel_free;
+        let channel_free = &mut view.optional.buffers[output].channel_free;
         let begin = (now + shared.switch.crossbar_delay).max(*channel_free);
         *channel_free = begin + (until - now);
         let ahead = u64::from(shared.output_buffer()) * u64::from(out.step);
@@ -47,7 +47,7 @@ pub(super) fn hold_channel<const W: usize, P: RuleSet, const ERRORS: bool>(
         start = begin - shared.switch.crossbar_delay;
     }
     if ERRORS {
-        start += view.repeat(grant.out, flits);
+        start += view.repeat(output, flits);
     }
     start
 }

@@ -24,7 +24,7 @@ mod emptied;
 
 pub use self::buffer::OutputBuffers;
 
-use self::buffer::hold_channel;
+pub(in crate::cycle) use self::buffer::hold_channel;
 use self::emptied::is_unasked;
 use crate::cycle::columns::{self, OPEN_END};
 use crate::cycle::joints::{Behind as _, LaneChoice as _, Way as _};
@@ -119,14 +119,14 @@ fn carry_out_over<const W: usize, P: RuleSet, const TURNS: bool, const ERRORS: b
     first: bool,
 ) -> PacketRow {
     if view.shared.adaptation().is_some() {
-        view.withdraw(grant);
+        view.withdraw(grant.queue, grant.lane, grant.bit);
     }
     let taken = take_head(view, grant);
     let mut until = view.now + u64::from(taken.flits) * u64::from(view.outs[grant.out].step);
     if view.shared.stalls(taken.flits) {
         until = view.hold(grant);
     }
-    let start = hold_channel::<W, P, ERRORS>(view, grant, taken.flits, until);
+    let start = hold_channel::<W, P, ERRORS>(view, grant.out, taken.flits, until);
     occupy_output::<W, P, TURNS>(view, grant, taken.flits, first);
     if view.shared.tables().is_some() {
         view.commit_grant(grant, taken.flits);

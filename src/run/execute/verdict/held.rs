@@ -264,7 +264,7 @@ impl Run<'_> {
             return routes.of(id).to_vec();
         }
         let flow = &plan.flows[id];
-        let level = plan.classes[usize::from(flow.class)].service_levels[0];
+        let level = flow.level;
         let tables = self.resolved.routes.tables().filter(|_| !plan.sets_up());
         let path =
             tables.and_then(|tables| tables.path(graph, flow.source, flow.destination, level));

@@ -60,10 +60,8 @@ pub(in crate::scenario) fn flows(
         if let Some(slots) = &classes[number].slots {
             slots::check(class, slots, &flows[first..])?;
         }
-        let mut senders = FixedBitSet::with_capacity(layout.graph.hosts().len());
-        senders.extend(flows[first..].iter().map(|flow| flow.source.index()));
-        classes[number].pattern = Arc::new(Senders(senders));
-        classes[number].flows = Some((flows.len() - first) as u64);
+        let hosts = layout.graph.hosts().len();
+        enter(hosts, &mut classes[number], &mut flows[first..]);
     }
     if flows.len() as u64 > MOST_FLOWS {
         let mistake = format!("{} flows: at most {MOST_FLOWS} are possible", flows.len());
@@ -78,13 +76,25 @@ pub(in crate::scenario) fn flows(
     Ok((flows, all_phases))
 }
 
+/// The flows of a class have its service levels in turn; it knows their number and sources.
+fn enter(hosts: usize, class: &mut ClassPlan, flows: &mut [FlowPlan]) {
+    let levels = class.service_levels.iter().cycle();
+    for (flow, &level) in flows.iter_mut().zip(levels) {
+        flow.level = level;
+    }
+    let mut senders = FixedBitSet::with_capacity(hosts);
+    senders.extend(flows.iter().map(|flow| flow.source.index()));
+    class.pattern = Arc::new(Senders(senders));
+    class.flows = Some(flows.len() as u64);
+}
+
 /// What does not go with flows.
 fn alone(class: &Class) -> Result<(), Mistake> {
     match &class.sl.value {
-        ServiceLevels::Data(levels) if levels.len() == 1 => Ok(()),
-        _ => Err(class
+        ServiceLevels::Data(_) => Ok(()),
+        ServiceLevels::Management => Err(class
             .sl
-            .mistake("a class with `flows` has one data service level")),
+            .mistake("a class with `flows` has data service levels")),
     }
 }
 

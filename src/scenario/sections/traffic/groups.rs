@@ -1,7 +1,7 @@
 //! Flows of classes whose control has one sender per host: nobody else may have flows on their lanes there (D44).
 
 use super::control::place;
-use crate::ids::{HostId, SlId};
+use crate::ids::HostId;
 use crate::plan::{FlowPlan, Plan};
 use crate::routing::Routes;
 use crate::routing::adaptive::first_lane;
@@ -67,7 +67,7 @@ fn injection_lane(
     plan: &Plan,
     (id, flow): (usize, &FlowPlan),
 ) -> u8 {
-    let level: SlId = plan.classes[usize::from(flow.class)].service_levels[0];
+    let level = flow.level;
     match routes {
         Routes::Tables(tables) => {
             let switch = graph.attachment(flow.source);

@@ -23,8 +23,7 @@ pub(in crate::scenario) fn complete(
     let least = least_delay(graph);
     let mut flows = std::mem::take(&mut plan.flows);
     for flow in &mut flows {
-        let class = &plan.classes[usize::from(flow.class)];
-        let level = class.service_levels[0];
+        let (class, level) = (&plan.classes[usize::from(flow.class)], flow.level);
         let way = |from, to| routes.tables()?.path(graph, from, to, level);
         if proof.unreachable_pairs > 0 {
             let ends = [flow.source, flow.destination];
@@ -33,7 +32,7 @@ pub(in crate::scenario) fn complete(
                 return Err(entry(scenario, flow).mistake(mistake));
             }
             if let Some(control) = &class.control {
-                let level = plan.classes[usize::from(control.answers)].service_levels[0];
+                let level = plan.classes[usize::from(control.answers)].level_of(flow);
                 let back = routes.tables();
                 let back = back.and_then(|tables| tables.path(graph, ends[1], ends[0], level));
                 if back.is_none() {

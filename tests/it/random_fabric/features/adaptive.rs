@@ -3,8 +3,8 @@
 use super::super::Case;
 use crate::reference::Routing;
 use virtlane::plan::{
-    BufferSharing, Forwarding, InputSpeedup, Marking, Matching, OutputArbitration, Queues,
-    SwitchOptions,
+    BufferSharing, DropRule, Forwarding, InputSpeedup, Marking, Matching, OutputArbitration,
+    Queues, SwitchOptions,
 };
 use virtlane::routing::adaptive::Selection;
 
@@ -40,6 +40,38 @@ pub(crate) const BESIDE_CHOICES: [&str; 28] = [
     "choices of heads with RoCE's marking",
     "marks by fill with control",
 ];
+
+/// What switches drop (D58) whose packets choose: what they request is decided as they choose, or in queues of outputs.
+pub(crate) const DROPPING_OF_CHOICES: [&str; 6] = [
+    "dropping choices of heads that are held",
+    "dropping choices of heads by a threshold",
+    "dropping from chosen queues what is held",
+    "dropping before chosen queues by a threshold",
+    "dropping open heads that are held",
+    "dropping open heads by a threshold",
+];
+
+/// Whether switches drop packets that choose, and how.
+pub(super) fn dropping<R>(case: &Case<R>) -> Vec<(&'static str, bool)>
+where
+    for<'a> &'a R: Into<Routing<'a>>,
+{
+    let switch = &case.plan.switch;
+    let (Routing::Adaptive(routing), Some(drop)) = ((&case.routing).into(), &switch.drop) else {
+        return Vec::new();
+    };
+    let kind = match (routing.selection(), switch.queues) {
+        (Selection::Open, _) => 2,
+        (_, Queues::Voq) => 1,
+        (_, Queues::Fifo) => 0,
+    };
+    let place = 2 * kind + usize::from(drop.rule != DropRule::Held);
+    let any = routing.any_lane().is_some();
+    vec![
+        (DROPPING_OF_CHOICES[place], true),
+        ("dropping with any lane", any),
+    ]
+}
 
 pub(super) fn adaptive<R>(case: &Case<R>) -> Vec<(&'static str, bool)>
 where

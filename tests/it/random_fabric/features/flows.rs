@@ -20,6 +20,11 @@ pub(super) fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
             classes > 0 && !plan.workloads.is_empty(),
         ),
         ("two classes of flows", classes > 1),
+        ("flows of several levels", has_several_levels(plan, false)),
+        (
+            "answers on the levels of flows",
+            has_several_levels(plan, true),
+        ),
         ("backlogged flows", plan.flows.iter().any(is_backlogged)),
         ("flows with a process", any(|flow| flow.process.is_some())),
         (
@@ -46,6 +51,19 @@ pub(super) fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
         ("changes of limits", any(|flow| !flow.changes.is_empty())),
         ("windows", any(|flow| flow.window.is_some())),
     ]
+}
+
+/// Whether a class of flows, or of answers, has several service levels.
+fn has_several_levels(plan: &Plan, answers: bool) -> bool {
+    let mut classes = plan.classes.iter();
+    classes.any(|class| {
+        let is_meant = if answers {
+            class.answers.is_some() && !class.management
+        } else {
+            class.flows.is_some()
+        };
+        is_meant && class.service_levels.len() > 1
+    })
 }
 
 /// Flows that wait for others (D63).

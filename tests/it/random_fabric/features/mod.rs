@@ -10,11 +10,12 @@ mod set_ups;
 mod vl_tables;
 mod wormhole;
 
-pub(crate) use adaptive::BESIDE_CHOICES;
+pub(crate) use adaptive::{BESIDE_CHOICES, DROPPING_OF_CHOICES};
 pub(crate) use claims::{CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES};
 pub(crate) use retry::{RETRY, RETRY_ON_TABLES};
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
 pub(crate) use set_ups::{BESIDE_SET_UPS, SET_UPS};
+pub(crate) use wormhole::{SELDOM_CHOICES, WORMHOLE_CHOICES, WORMHOLE_REQUESTS};
 
 use super::Case;
 use crate::reference::Routing;
@@ -67,11 +68,13 @@ pub(crate) const SCHEDULERS: [&str; 8] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 44] = [
+pub(crate) const FLOWS: [&str; 46] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
     "two classes of flows",
+    "flows of several levels",
+    "answers on the levels of flows",
     "backlogged flows",
     "flows with a process",
     "slots",
@@ -115,7 +118,7 @@ pub(crate) const FLOWS: [&str; 44] = [
 ];
 
 /// What flows that ask have; adaptive routing excludes them.
-pub(crate) const ADMISSION: [&str; 12] = [
+pub(crate) const ADMISSION: [&str; 13] = [
     "admission",
     "admission beside other flows",
     "admission with control",
@@ -126,11 +129,12 @@ pub(crate) const ADMISSION: [&str; 12] = [
     "slots under admission",
     "decisions that take time",
     "trials",
+    "trials on several levels",
     "reservations",
     "reservations of a fork",
 ];
 
-/// What switches that drop have beside it; adaptive routing excludes them.
+/// What switches that drop have beside it; with adaptive routing some of it is seldom.
 pub(crate) const DROPPING: [&str; 14] = [
     "dropping what is held",
     "dropping by a threshold",
@@ -147,6 +151,9 @@ pub(crate) const DROPPING: [&str; 14] = [
     "dropping with marks by fill",
     "dropping with queues observed",
 ];
+
+/// InfiniBand's marking (D37) behind output lanes (D18).
+pub(crate) const MARKS_BEHIND_LANES: [&str; 1] = ["InfiniBand's marking with output lanes"];
 
 /// The same, of what adaptive routing excludes, of what is too seldom with it, whose open heads have no input-first
 /// matching, and of what goes with it in features of its own (`adaptive`).
@@ -226,7 +233,9 @@ where
         .chain(reservations(case))
         .chain(dropping(case))
         .chain(wormhole::wormhole(case))
+        .chain(wormhole::choices(case))
         .chain(adaptive::adaptive(case))
+        .chain(adaptive::dropping(case))
         .chain(claims::claims(case))
         .chain(retry::retry(case))
         .chain(control(&case.plan))
@@ -294,6 +303,7 @@ where
         ("a pool", switch.sharing == BufferSharing::PortPool),
         ("marking", switch.marking.is_some()),
         ("InfiniBand's marking", infiniband),
+        (MARKS_BEHIND_LANES[0], infiniband && lanes),
         ("marking with hysteresis", hysteresis),
         ("RoCE's marking", ecn),
     ]

@@ -10,7 +10,7 @@ use virtlane::plan::{
 };
 
 /// Classes that ask, and who decides (D53, D55, D56, D59, D61).
-pub(super) fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 12] {
+pub(super) fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 13] {
     let plan = &case.plan;
     let of_flows = || plan.classes.iter().filter(|class| class.flows.is_some());
     let asking = || of_flows().filter(|class| class.requests.is_some());
@@ -18,9 +18,10 @@ pub(super) fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 12] {
     let trials = (plan.admission.as_ref()).and_then(AdmissionPlan::trials);
     let tried = plan.admission.iter().flat_map(|admission| &admission.tried);
     let levels = |class: u16| &plan.classes[usize::from(class)].service_levels;
-    let has_own_level = tried
-        .into_iter()
-        .any(|tried| levels(tried.class) != levels(tried.probes));
+    let mut all = tried.clone();
+    let has_own_level = all.any(|tried| levels(tried.class) != levels(tried.probes));
+    let mut all = tried;
+    let has_several = all.any(|tried| levels(tried.probes).len() > 1);
     let untried = plan.admission.as_ref().filter(|_| trials.is_none());
     let last = untried.map(|admission| {
         let rounds = u64::from(admission.most) - 1;
@@ -63,6 +64,7 @@ pub(super) fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 12] {
             trials.is_some_and(|trials| trials.sessions == Sessions::Shared),
         ),
         ("trials on a level of their own", has_own_level),
+        ("trials on several levels", has_several),
     ]
 }
 

@@ -66,7 +66,7 @@ pub(super) fn features(plan: &Plan, graph: &Graph, tables: &Tables) -> Vec<Strin
     };
     let (mut beside, mut longer, mut back, mut two) = (false, false, false, false);
     for (flow, route) in plan.flows.iter().zip(routes.iter()) {
-        let level = plan.classes[usize::from(flow.class)].service_levels[0];
+        let level = flow.level;
         let path = tables.path(graph, flow.source, flow.destination, level);
         let path: Vec<ChannelId> = path.expect("a way").iter().map(|hop| hop.0).collect();
         beside |= path != route;

@@ -1,6 +1,7 @@
 //! The control packets that a host makes (D40, D47): those that are wanted, and control queues.
 
 use crate::reference::Setting;
+use crate::reference::levels::level;
 use crate::reference::packet::{Packet, PacketId, Saying};
 use crate::reference::routing::injection_lane;
 use virtlane::plan::Control;
@@ -104,7 +105,7 @@ impl ControlPackets {
         let (from, to) = saying.ends(setting);
         let made = Creation {
             destination: to,
-            sl: class.service_levels[0],
+            sl: level(setting.plan, number, saying.flow),
             size: class.size.largest(),
             sequence: *sequence,
         };

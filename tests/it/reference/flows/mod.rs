@@ -25,6 +25,7 @@ pub(crate) use sender::Controlled;
 pub(super) use session::{NewSession, Session};
 
 use super::Setting;
+use super::levels::level;
 use super::packet::{Packet, PacketId, Rejected};
 use super::routing::injection_lane;
 use bucket::{FIFO, Fifo};
@@ -368,10 +369,9 @@ impl Flows {
 /// A packet of a flow, of that number within host and class and that size.
 fn packet(setting: Setting<'_>, flow: usize, (sequence, size): (u64, u16), now: u64) -> Packet {
     let plan = &setting.plan.flows[flow];
-    let class = &setting.plan.classes[usize::from(plan.class)];
     let made = Creation {
         destination: plan.destination,
-        sl: class.service_levels[0],
+        sl: level(setting.plan, plan.class, flow),
         size,
         sequence,
     };

@@ -1,19 +1,20 @@
 //! Wormhole switching (D65): every output and every host passes single flits.
 //!
-//! Links, queues, hosts and flows are those of packets that travel as a unit; what stands here takes the place of stages
-//! Arbitrate and Cross (`switch`) and of Inject (`host`).
+//! Links, queues, hosts, flows and choices of heads (D20) are those of packets that travel as a unit; what stands here takes the place of
+//! stages Arbitrate and Cross (`switch`, `ready`) and of Inject (`host`). With adaptive routing: D76.
 
 mod host;
+mod ready;
 mod switch;
 
+pub(super) use ready::{has_room, needs_empty};
 pub(super) use switch::{Ports, may_leave, pass_flits};
 
-use super::packet::{Flit, Packet, PacketId};
-use super::routing::Routing;
+use super::packet::{Flit, Packet};
 use super::{Fabric, Setting};
 use virtlane::plan::{
-    BufferSharing, ClassPlan, DropRule, Forwarding, InputSpeedup, InputTurns, Matching,
-    OutputArbitration, Plan, Queues, SwitchOptions,
+    BufferSharing, ClassPlan, DropRule, Forwarding, InputSpeedup, InputTurns, Matching, Plan,
+    Queues, SwitchOptions,
 };
 
 /// Whether flits go by themselves.
@@ -30,7 +31,10 @@ pub(super) fn check_plan(setting: Setting<'_>) {
         return;
     }
     check_switch(&plan.switch);
-    assert!(matches!(setting.routing, Routing::Tables(_)), "D65: tables");
+    if setting.routing.is_open() {
+        let places = plan.switch.input_speedup;
+        assert_eq!(places, InputSpeedup::Limited(1), "D76");
+    }
     assert_eq!(plan.host.sink_cycles_per_flit, None, "D65: slow sinks");
     assert!(plan.workloads.is_empty(), "D65: messages");
     let has_messages = |class: &ClassPlan| class.messages.is_some() || class.management;
@@ -62,8 +66,6 @@ fn check_switch(options: &SwitchOptions) {
     }
     assert_eq!(options.matching, Matching::OutputFirst, "D65");
     assert_eq!(options.allocation.iterations, 1, "D65");
-    let choice = options.output_arbitration;
-    assert_eq!(choice, OutputArbitration::RoundRobin, "D65");
     assert!(!options.reserve, "D65");
     let behind = (options.output_buffer, options.output_lane_buffer);
     assert_eq!(behind, (0, 0), "D65: buffers of outputs");
@@ -97,7 +99,7 @@ pub(super) fn check(fabric: &Fabric<'_>) {
     }
     for host in &fabric.hosts {
         let held = host.held.iter().flatten();
-        check_each_once(held.clone().copied().collect());
+        check_each_once(held.clone().collect());
         for &id in held {
             let packet = &packets[id];
             assert!((1..packet.size).contains(&packet.flits_sent), "{packet:?}");
@@ -109,8 +111,8 @@ pub(super) fn check(fabric: &Fabric<'_>) {
     }
 }
 
-/// No packet holds two lanes.
-fn check_each_once(mut held: Vec<PacketId>) {
+/// No packet holds two lanes, of a switch from one input: on a detour (D20) it may come back while it is there.
+fn check_each_once<T: Ord>(mut held: Vec<T>) {
     let lanes = held.len();
     held.sort_unstable();
     held.dedup();

@@ -8,6 +8,7 @@ use crate::reference::link::{Link, Moving};
 use crate::reference::packet::{Flit, Packet, PacketId};
 use crate::reference::switch::{Grant, Switch};
 use crate::reference::wormhole::check_succession;
+use crate::reference::wormhole::ready::{Next, Ready, ready, winner};
 use virtlane::plan::{InputSpeedup, InputTurns, SwitchOptions};
 
 /// The packet that holds an output lane.
@@ -46,14 +47,6 @@ struct Pick {
     output: usize,
     choice: LaneChoice,
     next: Next,
-}
-
-/// The flit that would go next on an output lane.
-#[derive(Clone, Copy, Debug)]
-struct Next {
-    input: usize,
-    input_lane: usize,
-    flit: Flit,
 }
 
 /// From its arrival in a buffer to the first cycle in which a flit may leave it.
@@ -113,8 +106,20 @@ impl Ports {
         held.flatten()
     }
 
+    /// The next flit of the packet that holds a lane of an output.
+    pub(super) fn held(&self, output: usize, lane: usize) -> Option<Next> {
+        let held = self.outputs[output].held[lane]?;
+        let (packet, index) = (held.packet, held.passed);
+        Some(Next {
+            input: held.input,
+            input_lane: held.input_lane,
+            flit: Flit { packet, index },
+            asks_escape: false,
+        })
+    }
+
     /// Whether an input is free for this packet of it.
-    fn is_free(
+    pub(super) fn is_free(
         &self,
         options: &SwitchOptions,
         (input, packet): (usize, PacketId),
@@ -126,14 +131,14 @@ impl Ports {
         self.inputs_free_at[input] <= now && !is_kept
     }
 
-    /// The packets that hold lanes, each of them the first of its queue, with a flit passed and one to pass; where packets
-    /// keep their inputs, no two of one input.
+    /// The packets that hold lanes with their inputs, each of them the first of its queue, with a flit passed and one to pass; where
+    /// packets keep their inputs, no two of one input.
     pub(super) fn check_held(
         &self,
         options: &SwitchOptions,
         switch: &Switch,
         packets: &[Packet],
-    ) -> Vec<PacketId> {
+    ) -> Vec<(PacketId, usize)> {
         if options.input_turns == InputTurns::Packets {
             for input in 0..self.inputs_free_at.len() {
                 let keepers = self.all_held().filter(|held| held.input == input);
@@ -146,7 +151,7 @@ impl Ports {
             let queue = &input.queues[held.input_lane];
             assert!(queue.leaving);
             assert_eq!(queue.packets[0].packet, held.packet);
-            held.packet
+            (held.packet, held.input)
         };
         self.all_held().map(check).collect()
     }
@@ -163,11 +168,11 @@ pub(in crate::reference) fn pass_flits(
     let options = &setting.plan.switch;
     let mut picks = Vec::new();
     for output in 0..switch.outputs.len() {
-        picks.extend(pick(options, switch, links, output, now));
+        picks.extend(pick(setting, switch, links, (packets, output), now));
     }
     let accepted = match options.input_speedup {
         InputSpeedup::Unlimited => picks,
-        InputSpeedup::Limited(_) => accept(options, switch, &picks),
+        InputSpeedup::Limited(_) => accept(setting, switch, links, &picks),
     };
     let mut first = Vec::new();
     for pick in accepted {
@@ -190,95 +195,56 @@ pub(in crate::reference) fn pass_flits(
 
 /// What a free output picks among its ready lanes.
 fn pick(
-    options: &SwitchOptions,
+    setting: Setting<'_>,
     switch: &mut Switch,
     links: &[Link],
-    output: usize,
+    (packets, output): (&[Packet], usize),
     now: u64,
 ) -> Option<Pick> {
     switch.outputs[output].as_ref()?;
     if now < switch.ports.outputs[output].free_at {
         return None;
     }
-    let lanes = 0..usize::from(options.lane_count());
-    let nexts: Vec<Option<Next>> = lanes
-        .map(|lane| next(options, switch, links, (output, lane), now))
+    let lanes = 0..usize::from(setting.plan.switch.lane_count());
+    let all: Vec<Ready> = lanes
+        .map(|lane| ready(setting, switch, links, (packets, output, lane), now))
         .collect();
-    let ready: Vec<bool> = nexts.iter().map(Option::is_some).collect();
+    let is_ready: Vec<bool> = all.iter().map(Ready::is_it).collect();
     let state = switch.outputs[output].as_mut().expect("connected");
-    let choice = state.chooser.choose(&ready)?;
+    let choice = state.chooser.choose(&is_ready)?;
+    let next = match &all[choice.lane] {
+        Ready::Held(next) => *next,
+        Ready::Requested(requests) => {
+            let winner = winner(&setting.plan.switch, state, choice.lane, requests);
+            switch.header(&winner)
+        }
+    };
     Some(Pick {
         output,
         choice,
-        next: nexts[choice.lane].expect("a ready lane"),
+        next,
     })
 }
 
-/// The flit that makes a lane of a free output ready.
-fn next(
-    options: &SwitchOptions,
-    switch: &Switch,
-    links: &[Link],
-    (output, lane): (usize, usize),
-    now: u64,
-) -> Option<Next> {
-    let state = switch.outputs[output].as_ref().expect("connected");
-    if !links[state.channel].fits(lane, 1) {
-        return None;
-    }
-    let is_free = |input, packet| switch.ports.is_free(options, (input, packet), now);
-    if let Some(held) = switch.ports.outputs[output].held[lane] {
-        let flit = Flit {
-            packet: held.packet,
-            index: held.passed,
-        };
-        let input = switch.inputs[held.input].as_ref().expect("connected");
-        let may_leave = may_leave(options, &links[input.channel], flit, now);
-        return (may_leave && is_free(held.input, held.packet)).then_some(Next {
-            input: held.input,
-            input_lane: held.input_lane,
-            flit,
-        });
-    }
-    let lanes = usize::from(options.lane_count());
-    let pointer = state.request_pointers[lane];
-    let mut requests = Vec::new();
-    for (number, input) in switch.inputs.iter().enumerate() {
-        for queue in input.iter().flat_map(|input| &input.queues) {
-            let Some((head, _)) = queue.request(now) else {
-                continue;
-            };
-            let [way] = head.ways[..] else {
-                panic!("D65: one way by tables")
-            };
-            if is_free(number, head.packet) && (way.output, way.lane) == (output, lane) {
-                requests.push(Next {
-                    input: number,
-                    input_lane: queue.lane,
-                    flit: Flit {
-                        packet: head.packet,
-                        index: 0,
-                    },
-                });
-            }
-        }
-    }
-    let place = |next: &Next| next.input * lanes + next.input_lane;
-    requests
-        .into_iter()
-        .min_by_key(|next| (place(next) < pointer, place(next)))
-}
-
-/// Every input accepts one of the outputs that have picked it, by the kind of the pick (D71), then round robin over outputs.
-fn accept(options: &SwitchOptions, switch: &Switch, picks: &[Pick]) -> Vec<Pick> {
-    let outputs = switch.outputs.len();
+/// Every input accepts one of the outputs that have picked it, by the kind of the pick (D71), with open engines by where it leads
+/// (D76), then round robin over outputs.
+fn accept(setting: Setting<'_>, switch: &Switch, links: &[Link], picks: &[Pick]) -> Vec<Pick> {
+    let (options, outputs) = (&setting.plan.switch, switch.outputs.len());
+    let preference = |pick: &Pick| {
+        let output = switch.outputs[pick.output].as_ref().expect("connected");
+        // no flit of this cycle has passed
+        let downstream = links[output.channel].downstream(pick.choice.lane);
+        let is_open = setting.routing.is_open();
+        is_open.then_some((pick.next.asks_escape, downstream))
+    };
     let mut accepted = Vec::new();
     for (number, input) in switch.inputs.iter().enumerate() {
         let Some(input) = input else { continue };
         let mine = picks.iter().filter(|pick| pick.next.input == number);
         let key = |pick: &&Pick| {
             let turn = (pick.output + outputs - input.accept_pointer) % outputs;
-            (GrantKind::of(options, pick.choice.lane), turn)
+            let kind = GrantKind::of(options, pick.choice.lane);
+            (kind, preference(pick), turn)
         };
         accepted.extend(mine.min_by_key(key));
     }

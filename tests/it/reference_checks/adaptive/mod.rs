@@ -8,7 +8,9 @@
 mod chosen;
 mod claims;
 mod course;
+mod drops;
 mod open;
+mod wormhole;
 
 use super::{backlogged, plan, timing};
 use crate::reference::{Delivery, Routing, simulate};

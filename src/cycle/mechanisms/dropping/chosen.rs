@@ -1,0 +1,157 @@
+//! Dropping by a threshold with adaptive routing: what has chosen in this cycle, on what waited in the cycle before.
+//!
+//! Part of the end of `Slot::Route`.
+//! Cost: O(requests of what has chosen); for what is dropped from the middle of a queue O(packets there)
+
+use super::decide::Stage;
+use super::{Chosen, Doomed};
+use crate::cycle::stages::cross::{clear_occupied, return_credits};
+use crate::cycle::stages::route::raise;
+use crate::fabric::rows::{LaneRow, PacketRow, QueueRow, Row as _};
+
+impl<const W: usize> Stage<'_, W> {
+    /// Names the packets that are to be dropped.
+    pub(super) fn decide_by_fill(&mut self, most: u32) {
+        let mut chosen = std::mem::take(&mut self.own.chosen);
+        self.collect(&mut chosen);
+        for one in &chosen {
+            self.each_request(one, |stage, lane, flits| {
+                let row = stage.view.shared.credit_lane(lane);
+                stage.view.optional.contention.remove((lane, row), flits);
+            });
+        }
+        for one in &chosen {
+            let mut is_full = self.may_drop(one.packet);
+            self.each_request(one, |stage, lane, _| {
+                is_full &= stage.view.optional.contention.fill(lane) >= most;
+            });
+            if is_full {
+                let Chosen { queue, packet } = *one;
+                self.own.doomed.push(Doomed { queue, packet });
+            }
+        }
+        for one in chosen.drain(..) {
+            self.each_request(&one, |stage, lane, flits| {
+                let row = stage.view.shared.credit_lane(lane);
+                stage.view.optional.contention.add((lane, row), flits);
+            });
+        }
+        self.own.chosen = chosen;
+    }
+
+    /// What has chosen in this cycle: new heads, with VOQ all that has come.
+    fn collect(&mut self, chosen: &mut Vec<Chosen>) {
+        let sorts = self.view.shared.sorts();
+        for number in 0..self.view.lists.arrived.len() {
+            let (lane, packet) = self.view.lists.arrived[number];
+            let input = self.view.shared.numbering.port(lane);
+            if self.view.place.is_host(input) {
+                continue;
+            }
+            let queue = self.queue_of(lane, packet);
+            let row = &self.view.queues[queue];
+            if sorts || row.head == packet && row.requesting {
+                chosen.push(Chosen { queue, packet });
+            }
+        }
+        let mut heads = std::mem::take(&mut self.own.heads);
+        for queue in heads.drain(..) {
+            let row = &self.view.queues[queue];
+            if !sorts && row.head != PacketRow::NONE && row.requesting {
+                let packet = row.head;
+                chosen.push(Chosen { queue, packet });
+            }
+        }
+        self.own.heads = heads;
+        // a queue that is free may get its head from either list
+        chosen.sort_unstable();
+        chosen.dedup();
+    }
+
+    /// Every lane that a packet has chosen, with its flits.
+    fn each_request(&mut self, one: &Chosen, mut act: impl FnMut(&mut Self, LaneRow, u16)) {
+        let view = &self.view;
+        let flits = view.packets[one.packet].size;
+        if view.shared.open() {
+            for number in 0..view.optional.choices[one.queue].requests.len() {
+                let lane = self.view.optional.choices[one.queue].requests[number].lane;
+                act(self, lane, flits);
+            }
+            return;
+        }
+        let lane = if view.shared.sorts() {
+            self.choice(one)
+        } else {
+            self.first_request(one.queue)
+        };
+        act(self, lane, flits);
+    }
+
+    /// The lane that a packet has chosen as it came.
+    fn choice(&self, one: &Chosen) -> LaneRow {
+        let view = &self.view;
+        let input = view.queue_port(one.queue);
+        let first = view.switches[view.ins[input].owner].first_port;
+        let (out, number) = view.packets[one.packet].chosen(first);
+        view.shared.numbering.lane(out, number.into())
+    }
+
+    /// A packet is dropped as it joins its queue (VOQ): what is ahead of it and behind it goes as if it had not come.
+    pub(super) fn drop_joined(&mut self, Doomed { queue, packet }: Doomed) {
+        let lane = self.choice(&Chosen { queue, packet });
+        let is_head = self.view.queues[queue].head == packet;
+        let flits = self.view.packets[packet].size;
+        if is_head && self.view.queues[queue].requesting {
+            self.withdraw(queue);
+        } else {
+            let row = self.view.shared.credit_lane(lane);
+            self.view.optional.contention.remove((lane, row), flits);
+        }
+        let view = &mut self.view;
+        let (now, input) = (view.now, view.queue_port(queue));
+        let step = self.own.given.pace[input.index()];
+        if is_head {
+            self.behead(queue, packet);
+        } else {
+            self.unlink(queue, packet);
+        }
+        return_credits(&mut self.view, queue, input, now, flits, step);
+        self.count(packet, input, lane);
+        self.pool.release(packet);
+    }
+
+    /// The first packet of a queue is taken out, and the next one is its head now.
+    fn behead(&mut self, queue: QueueRow, packet: PacketRow) {
+        let view = &mut self.view;
+        let (input, lane) = (view.queue_port(queue), view.shared.classifier().lane(queue));
+        let row = &mut view.queues[queue];
+        if row.head == row.tail {
+            row.head = PacketRow::NONE;
+            return clear_occupied(view, queue, input);
+        }
+        row.head = view.packets[packet].next;
+        let is_leaving = if view.shared.speedup() == 1 {
+            let port = &view.ins[input];
+            port.free_at > view.now && port.leaving_queue == queue
+        } else {
+            row.leaving
+        };
+        if !is_leaving {
+            raise(view, queue, (input, lane));
+        }
+    }
+
+    /// A packet that is not the first of a queue is taken out.
+    fn unlink(&mut self, queue: QueueRow, packet: PacketRow) {
+        let view = &mut self.view;
+        let row = &mut view.queues[queue];
+        let mut before = row.head;
+        while view.packets[before].next != packet {
+            before = view.packets[before].next;
+        }
+        view.packets[before].next = view.packets[packet].next;
+        if row.tail == packet {
+            row.tail = before;
+        }
+    }
+}
