@@ -76,6 +76,8 @@ mod sources;
 mod flow_level;
 // Flows with routes of their own.
 mod own_routes;
+// Options by pairs: what does not go together, and that everything else does.
+mod pairs;
 // Routes set up by packets.
 mod set_up;
 // Sweeps and other studies of many runs, through the program.

@@ -32,7 +32,7 @@ pub(super) fn enter(
     if fluid.carry.value == Carry::Nothing {
         return Ok(());
     }
-    let tables = check(scenario, routes, plan)?;
+    let tables = check(scenario, routes)?;
     let policy = fluid.policy(parts)?;
     let flows = plan.flows.iter();
     let flows = flows.map(ends);
@@ -51,41 +51,24 @@ pub(super) fn enter(
     Ok(())
 }
 
-/// Refuses what routes of flows do not go with; the tables of everybody else.
-fn check<'a>(scenario: &Scenario, routes: &'a Routes, plan: &Plan) -> Result<&'a Tables, Mistake> {
-    let carry = &scenario.fluid.carry;
-    let wrong =
-        |reason: &str| carry.mistake(format!("`{:?}` does not go with {reason}", carry.value));
-    let engine = &scenario.routing.name.value;
-    let Some(tables) = routes.tables() else {
-        return Err(wrong(&format!(
-            "`routing: {engine}`, by which packets choose among ways or lanes: use forwarding tables"
-        )));
+/// The tables of everybody else, in which the lane of a route is known.
+fn check<'a>(scenario: &Scenario, routes: &'a Routes) -> Result<&'a Tables, Mistake> {
+    let (carry, engine) = (&scenario.fluid.carry, &scenario.routing.name.value);
+    let wrong = |reason: &str| {
+        carry.mistake(format!(
+            "`{:?}` does not go with `routing: {engine}`{reason}",
+            carry.value
+        ))
     };
-    if tables.lanes.layers > 1 {
-        return Err(wrong(&format!(
-            "`routing: {engine}`, whose tables have {} layers: the lane of a route would not be known; choose an engine \
-             with one layer",
-            tables.lanes.layers
-        )));
+    let tables = routes.tables();
+    let tables = tables.ok_or_else(|| wrong(": use forwarding tables"))?;
+    if tables.lanes.layers == 1 {
+        return Ok(tables);
     }
-    if let Some(admission) = &scenario.admission {
-        return Err(wrong(&format!(
-            "`admission` (`{}`), which decides by the ways that tables give",
-            admission.control.name.value
-        )));
-    }
-    for (class, planned) in scenario.traffic.iter().zip(&plan.classes) {
-        let control = planned.control.as_ref();
-        let looks = control.and_then(|control| control.algorithm.looks());
-        if let Some(part) = class.control.as_ref().filter(|_| looks.is_some()) {
-            return Err(wrong(&format!(
-                "`control: {}` of class `{}`, which looks at the outputs of its own switch that tables give",
-                part.name.value, class.name.value
-            )));
-        }
-    }
-    Ok(tables)
+    Err(wrong(&format!(
+        ", whose tables have {} layers: the lane of a route would not be known; choose an engine with one layer",
+        tables.lanes.layers
+    )))
 }
 
 /// Gives every flow without a limit, changes and control the rate that the solver finds for it.

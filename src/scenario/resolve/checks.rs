@@ -1,14 +1,12 @@
 //! Rules between keys of several sections, the graph and the routes.
 
-use super::super::sections::{Claims, Scenario, VlArbitration, traffic};
-use super::super::syntax::{At, Mistake};
+use super::super::sections::{Claims, Scenario, traffic};
+use super::super::syntax::Mistake;
 use crate::ids::SlId;
 use crate::memory::{self, Demand};
-use crate::plan::{
-    BufferSharing, FlowPlan, Forwarding, InputSpeedup, Matching, Plan, Queues, SwitchOptions,
-};
-use crate::qos::vl_arbitration::{Accept, Places};
-use crate::routing::adaptive::{Adaptive, Selection, first_lane};
+use crate::plan::{BufferSharing, FlowPlan, Forwarding, Matching, Plan, SwitchOptions};
+use crate::qos::vl_arbitration::Places;
+use crate::routing::adaptive::first_lane;
 use crate::routing::{LARGEST_TABLE, Routes, Tables};
 use crate::topology::Graph;
 
@@ -97,26 +95,11 @@ pub(super) fn tables(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
         Places::InputsAndChannels if plan.switch.output_lane_buffer == 0 => {
             "`fabric.switch.output_lane_buffer`"
         }
-        Places::One | Places::InputsAndChannels => return accepted(written, plan),
+        Places::One | Places::InputsAndChannels => return Ok(()),
     };
     Err(written.value.places.mistake(format!(
         "`InputsAndChannels` needs {missing}: without it there is one place to choose at, use `One`"
     )))
-}
-
-/// D71: only inputs that choose among grants can take some of them first.
-fn accepted(written: &At<VlArbitration>, plan: &Plan) -> Result<(), Mistake> {
-    let accept = &written.value.accept;
-    let why = if accept.value == Accept::InTurn {
-        return Ok(());
-    } else if plan.switch.matching == Matching::InputFirst {
-        "`fabric.switch.matching: InputFirst`, whose inputs propose"
-    } else if plan.switch.input_speedup == InputSpeedup::Unlimited {
-        "an unlimited `fabric.switch.input_speedup`, whose inputs accept every grant"
-    } else {
-        return Ok(());
-    };
-    Err(accept.mistake(format!("`HighFirst` does not go with {why}: use `InTurn`")))
 }
 
 /// D74: the largest packet comes without an error more often than not.
@@ -146,12 +129,6 @@ pub(super) fn congestion(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake
     let (Some(every), Some(key)) = (plan.observe.congestion, &scenario.observe.congestion) else {
         return Ok(());
     };
-    if plan.switch.output_lane_buffer > 0 {
-        return Err(key.mistake(
-            "congestion trees do not go with `output_lane_buffer`, whose packets hold credits while they wait: use \
-             `output_buffer`, or `None` here",
-        ));
-    }
     let measured = plan.phases.measure;
     if every > measured {
         return Err(key.mistake(format!(
@@ -218,71 +195,6 @@ pub(super) fn lane_keys(scenario: &Scenario, tables: &Tables) -> Result<(), Mist
         tables.lanes.layers,
         u8::MAX
     )))
-}
-
-/// D51: hosts that look at their switches know the output of a packet, and what has left it.
-pub(super) fn looks(scenario: &Scenario, plan: &Plan, routes: &Routes) -> Result<(), Mistake> {
-    for (class, planned) in scenario.traffic.iter().zip(&plan.classes) {
-        let control = planned.control.as_ref();
-        let looks = control.and_then(|control| control.algorithm.looks());
-        let Some(part) = class.control.as_ref().filter(|_| looks.is_some()) else {
-            continue;
-        };
-        let name = &part.name.value;
-        if routes.tables().is_none() {
-            return Err(part.name.mistake(format!(
-                "`{name}` does not go with adaptive routing: no output is known before a packet is head"
-            )));
-        }
-        if plan.switch.output_lane_buffer > 0 {
-            return Err(part.name.mistake(format!(
-                "`{name}` does not go with `output_lane_buffer`: use `output_buffer`"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// D20: what adaptive routing does not go with.
-pub(super) fn adaptive_routing(scenario: &Scenario, adaptive: &Adaptive) -> Result<(), Mistake> {
-    let switch = &scenario.fabric.switch;
-    let engine = &adaptive.engine;
-    let is_open = adaptive.routing.selection() == Selection::Open;
-    if is_open && switch.queues.value == Queues::Voq {
-        return Err(switch.queues.mistake(format!(
-            "`Voq` does not go with `routing: {engine}`, whose packets request several outputs and would wait in the queue of one: \
-             use `Fifo`"
-        )));
-    }
-    if let Some(admission) = &scenario.admission {
-        return Err(admission.control.name.mistake(format!(
-            "admission does not go with `routing: {engine}`: the ways of flows must be known"
-        )));
-    }
-    let management_lane = &scenario.qos.management_lane;
-    if management_lane.value {
-        return Err(management_lane.mistake(format!(
-            "`true` does not go with `routing: {engine}`: VL15 is routed by tables"
-        )));
-    }
-    if !is_open {
-        return Ok(());
-    }
-    let why =
-        format!("does not go with `routing: {engine}`, whose packets request several outputs");
-    if switch.matching.value == Matching::InputFirst {
-        let message = format!("`InputFirst` {why}: use `OutputFirst`");
-        return Err(switch.matching.mistake(message));
-    }
-    if switch.input_speedup.value != InputSpeedup::Limited(1) {
-        return Err(switch
-            .input_speedup
-            .mistake(format!("anything but 1 {why}")));
-    }
-    if switch.reserve.value {
-        return Err(switch.reserve.mistake(format!("`true` {why}: use `false`")));
-    }
-    Ok(())
 }
 
 /// A lane that is in neither arbitration table would never be served.

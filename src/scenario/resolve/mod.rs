@@ -21,7 +21,6 @@ mod service_levels;
 mod set_up;
 pub mod stages;
 mod unreachable;
-mod wormhole;
 
 pub use known::Known;
 pub use layout::Layout;
@@ -31,6 +30,7 @@ pub use routed::route;
 pub use routes::management;
 pub use unreachable::named as unreachable_pairs;
 
+use super::pairs::{self, Given};
 use super::prove::{prove, prove_answers};
 use super::sections::Scenario;
 use super::sections::traffic;
@@ -45,7 +45,11 @@ fn check_words(scenario: &Scenario, parts: &Parts<'_>) -> Result<(), Mistake> {
     let switch = &scenario.fabric.switch;
     switch.check(&scenario.qos)?;
     scenario.qos.check(switch.lanes.value)?;
-    scenario.qos.check_rules(switch)?;
+    pairs::check(&Given {
+        scenario,
+        plan: None,
+        routes: None,
+    })?;
     scenario.fabric.topology.entry(parts.topologies)?;
     scenario.routing.entry(parts.engines)?;
     scenario.fluid.check_parts(parts)?;
@@ -98,7 +102,6 @@ pub fn resolve(
         warn_once(&format!("pairs of hosts that are not offered: {pairs}"));
         unreachable::leave_out(&scenario, &layout.graph, &routes, &mut plan)?;
     }
-    checks::looks(&scenario, &plan, &routes)?;
     traffic::complete_flows(&scenario, &layout.graph, &routes, &proof, &mut plan)?;
     traffic::check_groups(&scenario, &layout.graph, &routes, &plan)?;
     if let Err(message) = prove_answers(&layout.graph, &routes, &plan, &mut proof) {

@@ -7,6 +7,7 @@ use super::parts::Parts;
 use super::resolved::Resolved;
 use crate::plan::Plan;
 use crate::routing::{Engine, LaneBudget, Routes, RoutingError, Tables, dump};
+use crate::scenario::pairs::{self, Given};
 use crate::topology::Graph;
 use std::path::Path;
 
@@ -41,10 +42,14 @@ pub(super) fn compute(
 /// What does not go with these routes.
 pub(super) fn accept(scenario: &Scenario, plan: &Plan, routes: &Routes) -> Result<(), Mistake> {
     checks::arbitrated_lanes(scenario, plan, routes)?;
-    match routes {
-        Routes::Tables(tables) => checks::lane_keys(scenario, tables),
-        Routes::Adaptive(adaptive) => checks::adaptive_routing(scenario, adaptive),
-    }
+    pairs::check(&Given {
+        scenario,
+        plan: Some(plan),
+        routes: Some(routes),
+    })?;
+    routes
+        .tables()
+        .map_or(Ok(()), |tables| checks::lane_keys(scenario, tables))
 }
 
 /// Ports to the management ports of switches: by the engine, else along the ways to hosts.

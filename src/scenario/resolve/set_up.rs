@@ -1,7 +1,6 @@
 //! What routes set up by packets go with (D67 of the model).
 
 use super::super::sections::Scenario;
-use super::super::sections::fluid::Carry;
 use super::super::sections::traffic::Class;
 use super::super::syntax::{Mistake, Part};
 use crate::plan::{ClassPlan, Plan};
@@ -81,37 +80,20 @@ fn flows(class: &Class, number: usize, plan: &Plan) -> Result<(), Mistake> {
 
 /// Control of any class beside one that sets up; `part` names the latter.
 fn others(part: &Part, class: &Class, planned: &ClassPlan) -> Result<(), Mistake> {
-    let Some(control) = &planned.control else {
-        return Ok(());
-    };
-    let name = &part.name.value;
-    if control.transport.is_some() {
-        return Err(class.answers.transport.mistake(format!(
-            "`OutOfBand` does not go with `control: {name}`, whose packets go the way of the data"
-        )));
-    }
-    if let Some(queue) = &class.answers.queue {
-        return Err(queue.mistake(format!(
-            "a bounded queue of answers does not go with `control: {name}`: use `None`"
-        )));
-    }
-    let reason = if control.algorithm.is_shared() {
-        "has one sender for all flows of a host"
-    } else if control.algorithm.looks().is_some() {
-        "looks at the outputs of its own switch that tables give"
-    } else {
-        return Ok(());
-    };
-    match class.control.as_ref() {
+    let is_shared = planned
+        .control
+        .as_ref()
+        .is_some_and(|control| control.algorithm.is_shared());
+    match class.control.as_ref().filter(|_| is_shared) {
         Some(other) => Err(other.name.mistake(format!(
-            "`{}` does not go with `control: {name}` in the same fabric: it {reason}",
-            other.name.value
+            "`{}` does not go with `control: {}` in the same fabric: it has one sender for all flows of a host",
+            other.name.value, part.name.value
         ))),
         None => Ok(()),
     }
 }
 
-/// Topology, routing, admission, the flow level.
+/// Topology and routing.
 fn fabric(part: &Part, scenario: &Scenario, graph: &Graph, routes: &Routes) -> Result<(), Mistake> {
     let name = &part.name.value;
     if TreeWays::of(graph).is_none() {
@@ -130,31 +112,12 @@ fn fabric(part: &Part, scenario: &Scenario, graph: &Graph, routes: &Routes) -> R
             "`{name}` needs channels of one speed, and here links differ"
         )));
     }
-    let engine = &scenario.routing.name;
-    let Some(tables) = routes.tables() else {
+    let layers = routes.tables().map_or(1, |tables| tables.lanes.layers);
+    if layers > 1 {
         return Err(part.name.mistake(format!(
-            "`{name}` does not go with `routing: {}`, by which packets choose among ways or lanes: use forwarding tables",
-            engine.value
-        )));
-    };
-    if tables.lanes.layers > 1 {
-        return Err(part.name.mistake(format!(
-            "`{name}` does not go with `routing: {}`, whose tables have {} layers: choose an engine with one layer",
-            engine.value, tables.lanes.layers
+            "`{name}` does not go with `routing: {}`, whose tables have {layers} layers: choose an engine with one layer",
+            scenario.routing.name.value
         )));
     }
-    let carry = &scenario.fluid.carry;
-    if carry.value != Carry::Nothing {
-        return Err(carry.mistake(format!(
-            "`{:?}` does not go with `control: {name}`: routes are either those of the flow level or set up by packets",
-            carry.value
-        )));
-    }
-    match &scenario.admission {
-        Some(admission) => Err(admission.control.name.mistake(format!(
-            "`{}` does not go with `control: {name}`: it decides by the ways that tables give",
-            admission.control.name.value
-        ))),
-        None => Ok(()),
-    }
+    Ok(())
 }

@@ -3,11 +3,12 @@
 use super::super::sections::traffic;
 use super::super::sections::{Scenario, admission, dropping};
 use super::super::syntax::Mistake;
+use super::checks;
 use super::layout::Layout;
 use super::parts::Parts;
 use super::quantity::LONGEST_PHASE;
-use super::{checks, wormhole};
 use crate::plan::{Plan, Times};
+use crate::scenario::pairs::{self, Given};
 use crate::topology::faults::Failed;
 use crate::topology::{BuildContext, TopologyError};
 use crate::warnings;
@@ -122,10 +123,14 @@ pub fn plan(
     checks::capacity(scenario, &plan)?;
     checks::output_lanes(scenario, &plan)?;
     checks::claims(scenario, &mut plan)?;
+    pairs::check(&Given {
+        scenario,
+        plan: Some(&plan),
+        routes: None,
+    })?;
     checks::tables(scenario, &plan)?;
     checks::congestion(scenario, &plan)?;
     dropping::check(scenario, &plan)?;
-    wormhole::check(scenario, &plan)?;
     checks::link_retry(scenario, &plan)?;
     Ok(plan)
 }

@@ -1,6 +1,5 @@
 //! Sections `qos` and `vl_arbitration`: lanes, their tables and VL15.
 
-use super::Switch;
 use super::values::{Read, boolean, one_of, small, whole};
 use crate::ids::{INFINIBAND_LANES, MOST_LANES};
 use crate::qos::VlArbitrationTables;
@@ -107,28 +106,6 @@ impl Qos {
             return Err(tables.mistake(message));
         }
         Ok(())
-    }
-
-    /// Rules that do not go with other options (D54).
-    pub(in crate::scenario) fn check_rules(&self, switch: &Switch) -> Result<(), Mistake> {
-        let legacy = self
-            .vl_arbitration
-            .as_ref()
-            .map(|tables| &tables.value.rules);
-        let Some(rules) = legacy.filter(|rules| rules.value == Rules::Legacy) else {
-            return Ok(());
-        };
-        let conflicts = [
-            (self.management_lane.value, "`qos.management_lane: true`"),
-            (
-                switch.iterations > 1,
-                "more than one of `fabric.switch.iterations`",
-            ),
-        ];
-        let found = conflicts.iter().find(|(is_there, _)| *is_there);
-        found.map_or(Ok(()), |(_, option)| {
-            Err(rules.mistake(format!("`Legacy` does not go with {option}")))
-        })
     }
 
     /// The arbitration tables.

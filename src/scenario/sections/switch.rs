@@ -106,46 +106,14 @@ fn speedup(item: &Item<'_>) -> Read<InputSpeedup> {
 }
 
 impl Switch {
-    /// Options that exclude each other.
+    /// Options that others need.
     pub(in crate::scenario) fn check(&self, qos: &Qos) -> Result<(), Mistake> {
-        let input_first = self.matching.value == InputFirst;
-        if self.input_speedup.value == InputSpeedup::Unlimited && input_first {
-            return Err(self.input_speedup.mistake(
-                "`Unlimited` does not go with `matching: InputFirst`, which needs a limit on inputs",
+        if self.input_turns.value == Packets && self.forwarding.value != Wormhole {
+            return Err(self.input_turns.mistake(
+                "`Packets` goes with `forwarding: Wormhole` only: packets that travel as units take turns as such anyway",
             ));
         }
-        if self.input_turns.value == Packets {
-            self.check_kept_inputs()?;
-        }
-        if self.reserve.value && input_first {
-            return Err(self
-                .reserve
-                .mistake("`true` does not go with `matching: InputFirst`: use `OutputFirst`"));
-        }
-        if self.reserve.value && self.output_arbitration.value == Random {
-            return Err(self.reserve.mistake(
-                "`true` does not go with `output_arbitration: Random`, under which nobody has a turn",
-            ));
-        }
-        Claims::check(self, qos)?;
-        if self.sharing.value == PortPool && qos.management_lane.value {
-            return Err(self.sharing.mistake(
-                "`PortPool` does not go with `qos.management_lane: true`: VL15 has a buffer of its own",
-            ));
-        }
-        Ok(())
-    }
-
-    /// Inputs that packets keep are those of wormhole switching, and let one packet leave at a time.
-    fn check_kept_inputs(&self) -> Result<(), Mistake> {
-        let refused = if self.forwarding.value != Wormhole {
-            "`Packets` goes with `forwarding: Wormhole` only: packets that travel as units take turns as such anyway"
-        } else if self.input_speedup.value == InputSpeedup::Unlimited {
-            "`Packets` does not go with `input_speedup: Unlimited`, under which nobody waits for an input"
-        } else {
-            return Ok(());
-        };
-        Err(self.input_turns.mistake(refused))
+        Claims::check(self, qos)
     }
 
     /// The options in cycles and flits.
@@ -189,11 +157,6 @@ impl Switch {
                 None => None,
             },
         };
-        if options.output_buffer > 0 && options.output_lane_buffer > 0 {
-            return Err(self.output_lane_buffer.mistake(
-                "does not go with `output_buffer`: an output has one buffer, or one for each of its lanes",
-            ));
-        }
         if options.routing_delay + options.allocation_delay + options.crossbar_delay == 0 {
             return Err(self.routing_delay.mistake(
                 "routing, allocation and crossbar delay are all 0 cycles: expected at least 1 in total",

@@ -218,7 +218,7 @@ fn classes_that_reserve_need_no_desk() {
     };
     let adaptive = refused(alone.replacen("MinHop()", "DimensionOrder(lanes: Any)", 1));
     assert!(
-        adaptive.contains("`Reservation` does not go with adaptive routing"),
+        adaptive.contains("`Reservation` does not go with `routing: DimensionOrder`"),
         "{adaptive}"
     );
     let idle = refused(alone.replacen("phases", "admission: (control: AdmitAll()), phases", 1));

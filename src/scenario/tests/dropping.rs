@@ -60,7 +60,6 @@ fn what_must_not_be_lost_is_refused() {
         ("Threshold(\"1 KiB\")", "Threshold"),
         ("Threshold(\"1 KiB\")", "held"),
         ("sl: [3, 1], rule", "rule"),
-        ("routing: MinHop()", "routing: Goal()"),
         (
             "bytes: \"4 KiB\", window: 4)]),",
             "bytes: \"4 KiB\")], sl: 1, control: RequestReply()),",

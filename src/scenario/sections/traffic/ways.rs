@@ -17,9 +17,6 @@ pub(in crate::scenario) fn complete(
     proof: &Proof,
     plan: &mut Plan,
 ) -> Result<(), Mistake> {
-    if routes.tables().is_none() {
-        check_adaptive(scenario, plan)?;
-    }
     let least = least_delay(graph);
     let mut flows = std::mem::take(&mut plan.flows);
     for flow in &mut flows {
@@ -54,27 +51,6 @@ pub(in crate::scenario) fn complete(
         }
     }
     plan.flows = flows;
-    Ok(())
-}
-
-/// Refuses control networks and reservations, which need tables.
-fn check_adaptive(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
-    for (class, planned) in scenario.traffic.iter().zip(&plan.classes) {
-        let control = planned.control.as_ref();
-        if control.is_some_and(|control| control.transport.is_some()) {
-            return Err(class.answers.transport.mistake(
-                "`OutOfBand` goes by forwarding tables, and adaptive routing has none: use `InBand`",
-            ));
-        }
-        if planned.reserves()
-            && let Some(part) = &class.control
-        {
-            return Err(part.name.mistake(format!(
-                "`{}` does not go with adaptive routing: the ways of flows must be known",
-                part.name.value
-            )));
-        }
-    }
     Ok(())
 }
 

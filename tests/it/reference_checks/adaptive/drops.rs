@@ -1,6 +1,6 @@
 //! Dropping (D58) of packets that choose.
 
-use super::{TwoWays, graph, packets, two_ways};
+use super::{TwoWays, draw, draws, graph, packets, two_ways};
 use crate::reference::{Outcome, Routing, simulate};
 use crate::reference_checks::{plan, timing};
 use virtlane::ids::SlId;
@@ -19,8 +19,18 @@ fn dropping(rule: DropRule, lane_capacity: u32) -> SwitchOptions {
 }
 
 fn run(routing: &TwoWays, options: &SwitchOptions, classes: Vec<ClassPlan>) -> Outcome {
+    run_with_seed(routing, options, classes, 1)
+}
+
+fn run_with_seed(
+    routing: &TwoWays,
+    options: &SwitchOptions,
+    classes: Vec<ClassPlan>,
+    seed: u64,
+) -> Outcome {
     let graph = graph(timing(1, 3), timing(1, 1));
-    let plan = plan(classes, options.clone());
+    let mut plan = plan(classes, options.clone());
+    plan.seed = seed;
     simulate(&plan, &graph, Routing::Adaptive(routing), 100)
 }
 
@@ -96,4 +106,30 @@ fn a_threshold_decides_on_what_has_chosen_before() {
             assert_eq!(at_once, limit == 2 || queues == Queues::Voq, "{queues:?}");
         }
     }
+}
+
+/// Host 2 takes all credits of A in 2. Two flits of host 0 choose in 4, those of host 1 behind them: what host 0 has chosen counts,
+/// whether it is dropped or not, so that the other way is left for host 1.
+#[test]
+fn what_is_dropped_has_chosen_before_others() {
+    let options = dropping(DropRule::Held, 12);
+    let least = two_ways(Selection::LeastLoad);
+    let mut seen = [false; 2];
+    for seed in 1..10 {
+        let classes = vec![
+            packets(0, 3, 2, 1),
+            packets(1, 0, 2, 1),
+            packets(1, 3, 2, 1),
+            packets(2, 4, 12, 1),
+        ];
+        let outcome = run_with_seed(&least, &options, classes, seed);
+        let first_takes_a = draw(&mut draws(seed, 0)) == 'A';
+        let dropped = u32::from(!first_takes_a);
+        assert_eq!(lost(&outcome), [(dropped, 4)], "{seed}");
+        let mut others = outcome.deliveries.iter();
+        let other = others.find(|delivery| delivery.destination.0 == 3);
+        assert_eq!(other.expect("over B").delivered, 4 + 15, "{seed}");
+        seen[usize::from(first_takes_a)] = true;
+    }
+    assert_eq!(seen, [true, true]);
 }
