@@ -204,7 +204,7 @@ fn what_cannot_be_looked_at_is_refused() {
     };
     let text = refusal(&["fabric.switch.output_lane_buffer=8 flits"]);
     assert!(
-        text.contains("do not go with `output_lane_buffer`"),
+        text.contains("does not go with `output_lane_buffer`"),
         "{text}"
     );
     let text = refusal(&["observe.congestion=4001 cycles"]);

@@ -9,6 +9,7 @@
 //! 1. A request counts from the moment it is raised, so that heads of one cycle see those that chose before them, to the
 //!    cycle in which it is granted or withdrawn. With VOQ every packet counts from its choice on (D75).
 //! 2. With a pool all lanes of an output are one.
+//! 3. Where packets go flit by flit one is in the way of choices until its last flit has passed (D76), and fills nothing from its first on.
 //!
 //! # Deviations
 //! Fuentes et al. count packets and not flits, and all lanes of an output together.
@@ -60,7 +61,7 @@ impl Persistent for Choice {
 pub struct Contention {
     /// Flits of all that waits for it; with a pool those of the output, at its first lane.
     pub flits: u32,
-    /// Those of the lane alone.
+    /// Those of the lane alone, but not of the packet that holds it (D76).
     of_lane: u32,
 }
 
@@ -79,6 +80,18 @@ impl Rows<'_, LaneRow, Contention> {
     pub(in crate::cycle) fn remove(&mut self, (lane, row): (LaneRow, LaneRow), flits: u16) {
         self[row].flits -= u32::from(flits);
         self[lane].of_lane -= u32::from(flits);
+    }
+
+    /// They are granted, and stay in the way of others (D76).
+    #[inline(always)]
+    pub(in crate::cycle) fn hold(&mut self, lane: LaneRow, flits: u16) {
+        self[lane].of_lane -= u32::from(flits);
+    }
+
+    /// They are in nobody's way any more; `row`: where the credits of their lane are counted.
+    #[inline(always)]
+    pub(in crate::cycle) fn release(&mut self, row: LaneRow, flits: u16) {
+        self[row].flits -= u32::from(flits);
     }
 
     /// Flits that wait for a lane (D36).

@@ -55,7 +55,7 @@ pub trait Way {
     /// Whether the buffer behind a lane is empty, as far as credits tell; that of a host always.
     fn is_empty_behind(&self, lane: LaneRow) -> bool;
 
-    /// The last flit of a packet passes over a lane that it has held: it no longer waits for it, where heads request one output.
+    /// The last flit of a packet passes over a lane that it has held, or its header is dropped: it is in nobody's way there any more.
     fn release(&mut self, lane: LaneRow, flits: u16);
 }
 

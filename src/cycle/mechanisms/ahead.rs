@@ -13,7 +13,7 @@
 //!    or that of a claim.
 //! 3. In an output buffer they may be of several packets: the ends of those that have not crossed are kept, with their lanes.
 //! 4. A channel that repeats a packet (D74) is free later than its flits have crossed, which is their first time.
-//! 5. Output lanes know the packet on their channel; single flits (D65) cross in the cycle in which they pass.
+//! 5. Output lanes know the packet on their channel; single flits (D65) cross in the cycle in which they pass, without a buffer.
 
 use crate::cycle::columns::{OutChannel, OutputBuffer};
 use crate::cycle::look::Columns;
@@ -65,8 +65,8 @@ pub enum Booking {
     All,
     /// Of VL15.
     Management,
-    /// Of claims, which book themselves.
-    Claims,
+    /// Of claims, or of single flits (D77), which book themselves.
+    Themselves,
 }
 
 impl Mechanism for Booking {
@@ -75,6 +75,9 @@ impl Mechanism for Booking {
     fn of(site: &Site<'_>) -> Option<Self> {
         let shared = site.shared;
         let has_buffers = shared.switch.output_buffer > 0;
+        if shared.switch.single_flits {
+            return has_buffers.then_some(Self::Themselves);
+        }
         if !shared.switch.management.is_empty() {
             return Some(if has_buffers {
                 Self::All
@@ -89,7 +92,7 @@ impl Mechanism for Booking {
         if has_buffers {
             Some(Self::All)
         } else if has_claims && shared.switch.output_lane_buffer == 0 {
-            Some(Self::Claims)
+            Some(Self::Themselves)
         } else {
             None
         }
@@ -97,7 +100,7 @@ impl Mechanism for Booking {
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         shard.column::<OutPort, Booked>(Booked::default());
-        if matches!(self, Self::Claims) {
+        if matches!(self, Self::Themselves) {
             return;
         }
         shard.subscribe(Fact::Granted);

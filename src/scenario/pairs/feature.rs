@@ -2,8 +2,8 @@
 
 use super::Given;
 use crate::plan::{
-    BufferSharing, Control, DropRule, Forwarding, InputSpeedup, InputTurns, Marking, Matching,
-    OutputArbitration, Plan, Queues,
+    BufferSharing, ClassPlan, Control, DropRule, Forwarding, InputSpeedup, InputTurns, Marking,
+    Matching, OutputArbitration, Plan, Queues,
 };
 use crate::qos::vl_arbitration::{Accept, Rules};
 use crate::routing::Routes;
@@ -161,7 +161,7 @@ impl Feature {
             Self::BoundedAnswers => plan.bounded().next().is_some(),
             Self::OutOfBand => controls().any(|control| control.transport.is_some()),
             Self::Looks => controls().any(looks),
-            Self::Reservation => plan.classes.iter().any(|class| class.reserves()),
+            Self::Reservation => plan.classes.iter().any(ClassPlan::reserves),
             Self::SetUp => plan.sets_up(),
             Self::Messages => !plan.workloads.is_empty(),
             Self::Waits => plan.flows.iter().any(|flow| !flow.after.is_empty()),
@@ -220,7 +220,7 @@ impl Feature {
             Self::Looks => control(looks),
             Self::Reservation => control(|control| control.algorithm.reserves()),
             Self::Trees => match &scenario.observe.congestion {
-                Some(key) => key.mistake(format!("looks at congestion trees {rest}")),
+                Some(key) => key.mistake(format!("a look at congestion trees {rest}")),
                 None => scenario.routing.name.mistake(rest),
             },
             _ => scenario

@@ -13,7 +13,7 @@ const fn pair(first: Feature, second: Feature, why: &'static str) -> Pair {
 }
 
 /// One open head stands for several outputs.
-const SEVERAL: &str = "its packets request several outputs at once";
+const SEVERAL: &str = "packets request several outputs at once there";
 /// A rule is there for packets as units only.
 const HALF_WAY: &str = "no rule says what it means for packets that stop half-way";
 /// Who must know the ways of flows.

@@ -118,19 +118,24 @@ pub fn plan(
         let slow = Times::of(&plan, &layout.graph).crossing().saturating_mul(2);
         plan.phases.drain_limit = plan.phases.drain_limit.max(slow.min(LONGEST_PHASE));
     }
-    checks::flows(scenario, &plan)?;
-    admission::check(scenario, &plan)?;
-    checks::capacity(scenario, &plan)?;
-    checks::output_lanes(scenario, &plan)?;
-    checks::claims(scenario, &mut plan)?;
+    check(scenario, &mut plan)?;
+    Ok(plan)
+}
+
+/// What values are beside others.
+fn check(scenario: &Scenario, plan: &mut Plan) -> Result<(), Mistake> {
+    checks::flows(scenario, plan)?;
+    admission::check(scenario, plan)?;
+    checks::capacity(scenario, plan)?;
+    checks::output_lanes(scenario, plan)?;
+    checks::claims(scenario, plan)?;
     pairs::check(&Given {
         scenario,
-        plan: Some(&plan),
+        plan: Some(&*plan),
         routes: None,
     })?;
-    checks::tables(scenario, &plan)?;
-    checks::congestion(scenario, &plan)?;
-    dropping::check(scenario, &plan)?;
-    checks::link_retry(scenario, &plan)?;
-    Ok(plan)
+    checks::tables(scenario, plan)?;
+    checks::congestion(scenario, plan)?;
+    dropping::check(scenario, plan)?;
+    checks::link_retry(scenario, plan)
 }

@@ -6,6 +6,7 @@ mod claims;
 mod control;
 mod defaults;
 mod dropping;
+mod levels;
 mod links;
 mod mistakes;
 mod parts;

@@ -4,7 +4,8 @@ use super::engine::Found;
 use crate::random_fabric::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, Case,
     DROPPING, DROPPING_OF_CHOICES, FLOWS, Kind, MARKS_BEHIND_LANES, RETRY, RETRY_ON_TABLES, ROUTES,
-    SCHEDULERS, SET_UPS, WORMHOLE_CHOICES, WORMHOLE_REQUESTS, engines, features, wanted,
+    SCHEDULERS, SET_UPS, WORMHOLE_CHOICES, WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES,
+    WORMHOLE_REQUESTS, engines, features, wanted,
 };
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
@@ -182,6 +183,7 @@ impl Coverage {
         let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
         names.extend(FLOWS.map(String::from));
         names.extend(MARKS_BEHIND_LANES.map(String::from));
+        names.extend(WORMHOLE_OPTIONS.map(String::from));
         names.extend([REJECTED, HELD, DROPPED].map(String::from));
         names.extend(RELEASED.map(String::from));
         names.extend(CLAIMS.map(String::from));
@@ -197,6 +199,7 @@ impl Coverage {
         if kind == Kind::Adaptive {
             names.extend(CLAIMS_OF_CANDIDATES.map(String::from));
             names.extend(WORMHOLE_CHOICES.map(String::from));
+            names.extend(WORMHOLE_OPTIONS_OF_CHOICES.map(String::from));
             names.extend(DROPPING_OF_CHOICES.map(String::from));
             names.push(String::from(ELSEWHERE));
         }

@@ -227,7 +227,7 @@ fn switch_options(
 
 /// A marking, so early that it marks. What is drawn for InfiniBand's with output lanes comes from numbers of its own: the rest of a
 /// case is drawn as for RoCE's.
-fn marking(dice: &mut Dice, has_lanes: bool) -> Marking {
+pub(super) fn marking(dice: &mut Dice, has_lanes: bool) -> Marking {
     match dice.between(0, 9) {
         0..3 => Marking::Requests(dice.between(0, 20)),
         3..7 if !has_lanes => infiniband(dice),

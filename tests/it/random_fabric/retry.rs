@@ -7,15 +7,18 @@ use virtlane::rng::{Purpose, stream};
 /// Cases with errors \[percent\].
 const SHARE: u32 = 18;
 
-/// Cases with errors, of the few with flows that wait for others, of which hosts' channels decide \[percent\].
-const SHARE_OF_WAITS: u32 = 45;
+/// Cases with errors, of the few with flows that wait for others, of which hosts' channels decide, and of those with wormhole
+/// switching \[percent\].
+const SHARE_OF_FEW: u32 = 45;
 
 /// Errors for some cases, often enough for short ones. From a stream of its own, so that all else is drawn as without.
 pub(super) fn add(plan: &mut Plan, attempt: u64) {
     let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 47) + attempt));
     let mut flows = plan.flows.iter();
     let waits = flows.any(|flow| !flow.after.is_empty());
-    if !dice.chance(if waits { SHARE_OF_WAITS } else { SHARE }) {
+    let is_wormhole = plan.switch.forwarding == Forwarding::Wormhole;
+    let is_one_of_few = waits || is_wormhole;
+    if !dice.chance(if is_one_of_few { SHARE_OF_FEW } else { SHARE }) {
         return;
     }
     let flits = match plan.switch.forwarding {

@@ -163,7 +163,8 @@ mod tests {
     use super::*;
     use crate::random_fabric::features::{
         ADMISSION, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, DROPPING, DROPPING_OF_CHOICES,
-        FLOWS, MARKS_BEHIND_LANES, WORMHOLE_CHOICES, WORMHOLE_REQUESTS, features,
+        FLOWS, MARKS_BEHIND_LANES, WORMHOLE_CHOICES, WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES,
+        WORMHOLE_REQUESTS, features,
     };
     use crate::random_fabric::{Case, adaptive_case, case};
     use crate::reference::Routing;
@@ -187,6 +188,7 @@ mod tests {
         names.extend(FLOWS.map(String::from));
         names.extend(CLAIMS.map(String::from));
         names.extend(MARKS_BEHIND_LANES.map(String::from));
+        names.extend(WORMHOLE_OPTIONS.map(String::from));
         if kind == Kind::Tables {
             names.extend(CLAIMS_ON_TABLES.map(String::from));
             names.extend(ADMISSION.map(String::from));
@@ -195,6 +197,7 @@ mod tests {
         } else {
             names.extend(CLAIMS_OF_CANDIDATES.map(String::from));
             names.extend(WORMHOLE_CHOICES.map(String::from));
+            names.extend(WORMHOLE_OPTIONS_OF_CHOICES.map(String::from));
             names.extend(DROPPING_OF_CHOICES.map(String::from));
         }
         for name in names {

@@ -1,9 +1,9 @@
-//! Random wormhole switching (D65): which cases have it, how small their lanes are, and their VL tables.
+//! Random wormhole switching (D65): which cases have it, how small their lanes are, their VL tables, and what else goes with it (D77).
 
 use super::{Dice, options};
 use virtlane::plan::{
     Allocation, BufferSharing, ClassPlan, DropRule, Dropping, Forwarding, InputSpeedup, InputTurns,
-    Matching, Plan, Queues, SwitchOptions,
+    Marking, Matching, OutputArbitration, Plan, Queues, SwitchOptions,
 };
 use virtlane::qos::vl_arbitration::{Accept, Rules, Unit};
 use virtlane::rng::{Purpose, stream};
@@ -76,8 +76,8 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
     if plan.switch.input_speedup == InputSpeedup::Limited(1) && dice.chance(50) {
         plan.switch.input_turns = InputTurns::Packets;
     }
+    add_options(&mut dice, &mut plan.switch);
     plan.host.sink_cycles_per_flit = None;
-    plan.observe.queues = false;
     if plan.classes.iter().any(|class| class.management) {
         // what had a lane of its own may be on a service level that is dropped
         plan.switch.drop = None;
@@ -87,6 +87,36 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
     }
     for flow in &mut plan.flows {
         flow.after = Box::default();
+    }
+}
+
+/// D77: rounds, but not with legacy tables, output buffers and marks.
+fn add_options(dice: &mut Dice, options: &mut SwitchOptions) {
+    let tables = options.vl_arbitration.as_ref();
+    let is_legacy = tables.is_some_and(|tables| tables.rules == Rules::Legacy);
+    let rounds = dice.pick(&[1, 2, 3]);
+    if rounds > 1 && dice.chance(25) {
+        options.output_arbitration = OutputArbitration::Random;
+    }
+    options.allocation = Allocation::rounds(if is_legacy { 1 } else { rounds });
+    options.output_buffer = dice.pick(&[0, 0, 0, 1, 2, 5, 16]);
+    options.marking = dice.chance(60).then(|| marking(dice));
+    if let Some(tables) = &mut options.vl_arbitration
+        && options.allocation.iterations > 1
+        && dice.chance(70)
+    {
+        tables.accept = Accept::HighFirst;
+        options::settle_tables(options);
+    }
+}
+
+/// A marking that is not InfiniBand's.
+fn marking(dice: &mut Dice) -> Marking {
+    loop {
+        let marking = options::marking(dice, false);
+        if !matches!(marking, Marking::InfiniBand { .. }) {
+            return marking;
+        }
     }
 }
 

@@ -47,7 +47,7 @@ fn two_to_one(packets: u64, size: u16, options: SwitchOptions) -> Plan {
 }
 
 /// Whether packets are marked, in the order of their deliveries, as letters.
-fn marks(outcome: &Outcome) -> String {
+pub(super) fn marks(outcome: &Outcome) -> String {
     let mut all: Vec<_> = outcome.deliveries.iter().collect();
     all.sort_by_key(|delivery| delivery.delivered);
     let letter = |marked| if marked { 'm' } else { '-' };

@@ -27,6 +27,7 @@ mod turns;
 mod turns_without_room;
 mod vl_tables;
 mod wormhole;
+mod wormhole_options;
 
 use crate::random_fabric::{Saturating, ToOne};
 use crate::reference::{Delivery, Outcome, simulate};
@@ -41,7 +42,7 @@ use virtlane::routing::{Guarantees, LaneBudget, Tables};
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 use virtlane::traffic::SizeDistribution;
 
-fn timing(cycles_per_flit: u32, latency: u32) -> ChannelTiming {
+pub(crate) fn timing(cycles_per_flit: u32, latency: u32) -> ChannelTiming {
     ChannelTiming {
         cycles_per_flit,
         latency,
@@ -93,7 +94,7 @@ fn star(hosts: u8, service_levels: u8) -> (Graph, Tables) {
 }
 
 /// One switch with a host on each link.
-fn star_of(links: &[ChannelTiming], service_levels: u8) -> (Graph, Tables) {
+pub(crate) fn star_of(links: &[ChannelTiming], service_levels: u8) -> (Graph, Tables) {
     let mut builder = GraphBuilder::new();
     let switch = builder.add_switch("S", 0, links.len() as u16);
     for (number, &timing) in (0..).zip(links) {
@@ -110,7 +111,7 @@ fn star_of(links: &[ChannelTiming], service_levels: u8) -> (Graph, Tables) {
 }
 
 /// Hosts that always have a packet for `destination`.
-fn backlogged(hosts: &[u32], destination: u32, size: u16, sl: u8) -> ClassPlan {
+pub(crate) fn backlogged(hosts: &[u32], destination: u32, size: u16, sl: u8) -> ClassPlan {
     let hosts = hosts.iter().map(|&host| HostId(host)).collect();
     let size = SizeDistribution::fixed(size);
     ClassPlan {
@@ -121,7 +122,7 @@ fn backlogged(hosts: &[u32], destination: u32, size: u16, sl: u8) -> ClassPlan {
     }
 }
 
-fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
+pub(crate) fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
     Plan {
         title: String::new(),
         seed: 1,

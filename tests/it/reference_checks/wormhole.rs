@@ -9,7 +9,7 @@ use virtlane::rng::{Purpose, below, stream};
 use virtlane::routing::Tables;
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 
-fn options(lanes: u8, lane_capacity: u32) -> SwitchOptions {
+pub(super) fn options(lanes: u8, lane_capacity: u32) -> SwitchOptions {
     SwitchOptions {
         lanes,
         lane_capacity,
@@ -19,7 +19,7 @@ fn options(lanes: u8, lane_capacity: u32) -> SwitchOptions {
 }
 
 /// Single packets that are created in 0, each (source, destination, flits, lane), by source. Returns their delivery cycles.
-fn delivered(
+pub(super) fn delivered(
     (graph, tables): &(Graph, Tables),
     packets: &[(u32, u32, u16, u8)],
     options: SwitchOptions,

@@ -130,13 +130,16 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
 
     fn withdraw(&mut self, queue: QueueRow, lane: LaneRow, bit: u16) {
         let shared = self.shared;
-        let size = if shared.single_flits() {
-            self.packets[self.queues[queue].head].size
-        } else {
-            self.queues[queue].size
-        };
         let contention = &mut self.optional.contention;
-        contention.remove((lane, shared.credit_lane(lane)), size);
+        let size = if shared.single_flits() {
+            let size = self.packets[self.queues[queue].head].size;
+            contention.hold(lane, size);
+            size
+        } else {
+            let size = self.queues[queue].size;
+            contention.remove((lane, shared.credit_lane(lane)), size);
+            size
+        };
         if !shared.open() {
             return;
         }
@@ -184,9 +187,9 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
     }
 
     fn release(&mut self, lane: LaneRow, flits: u16) {
-        if self.shared.adaptation().is_some() && !self.shared.open() {
+        if self.shared.adaptation().is_some() {
             let row = self.shared.credit_lane(lane);
-            self.optional.contention.remove((lane, row), flits);
+            self.optional.contention.release(row, flits);
         }
     }
 }

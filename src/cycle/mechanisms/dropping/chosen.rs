@@ -14,24 +14,24 @@ impl<const W: usize> Stage<'_, W> {
     pub(super) fn decide_by_fill(&mut self, most: u32) {
         let mut chosen = std::mem::take(&mut self.own.chosen);
         self.collect(&mut chosen);
-        for one in &chosen {
+        for &one in &chosen {
             self.each_request(one, |stage, lane, flits| {
                 let row = stage.view.shared.credit_lane(lane);
                 stage.view.optional.contention.remove((lane, row), flits);
             });
         }
-        for one in &chosen {
+        for &one in &chosen {
             let mut is_full = self.may_drop(one.packet);
             self.each_request(one, |stage, lane, _| {
                 is_full &= stage.view.optional.contention.fill(lane) >= most;
             });
             if is_full {
-                let Chosen { queue, packet } = *one;
+                let Chosen { queue, packet } = one;
                 self.own.doomed.push(Doomed { queue, packet });
             }
         }
         for one in chosen.drain(..) {
-            self.each_request(&one, |stage, lane, flits| {
+            self.each_request(one, |stage, lane, flits| {
                 let row = stage.view.shared.credit_lane(lane);
                 stage.view.optional.contention.add((lane, row), flits);
             });
@@ -69,7 +69,7 @@ impl<const W: usize> Stage<'_, W> {
     }
 
     /// Every lane that a packet has chosen, with its flits.
-    fn each_request(&mut self, one: &Chosen, mut act: impl FnMut(&mut Self, LaneRow, u16)) {
+    fn each_request(&mut self, one: Chosen, mut act: impl FnMut(&mut Self, LaneRow, u16)) {
         let view = &self.view;
         let flits = view.packets[one.packet].size;
         if view.shared.open() {
@@ -88,7 +88,7 @@ impl<const W: usize> Stage<'_, W> {
     }
 
     /// The lane that a packet has chosen as it came.
-    fn choice(&self, one: &Chosen) -> LaneRow {
+    fn choice(&self, one: Chosen) -> LaneRow {
         let view = &self.view;
         let input = view.queue_port(one.queue);
         let first = view.switches[view.ins[input].owner].first_port;
@@ -98,7 +98,7 @@ impl<const W: usize> Stage<'_, W> {
 
     /// A packet is dropped as it joins its queue (VOQ): what is ahead of it and behind it goes as if it had not come.
     pub(super) fn drop_joined(&mut self, Doomed { queue, packet }: Doomed) {
-        let lane = self.choice(&Chosen { queue, packet });
+        let lane = self.choice(Chosen { queue, packet });
         let is_head = self.view.queues[queue].head == packet;
         let flits = self.view.packets[packet].size;
         if is_head && self.view.queues[queue].requesting {

@@ -135,6 +135,10 @@ impl<const W: usize> Stage<'_, W> {
         let row = numbering.lane(out, number);
         if view.shared.adaptation().is_some() {
             view.withdraw(queue, row, bit);
+            if view.shared.single_flits() {
+                let flits = view.packets[view.queues[queue].head].size;
+                view.release(row, flits);
+            }
         }
         let lane = &mut view.lanes[row];
         lane.requests.remove(bit);

@@ -1,4 +1,4 @@
-//! Wormhole switching: outputs and hosts pass single flits (D65 of the model).
+//! Wormhole switching: outputs and hosts pass single flits (D65, D76, D77 of the model).
 //!
 //! Stages: the end of `Slot::Deliver` (flits that may leave), `Slot::Arbitrate` (outputs pass flits), `Slot::Inject`
 //! (hosts pass flits), in place of those of the core; only where packets go flit by flit
@@ -13,7 +13,10 @@
 //!    next switch: latency and allocation delay. Flits for another shard are notices.
 //! 3. An output is looked at again in the cycle in which it is free, as long as a lane of it is held or requested; one
 //!    that finds nothing sleeps until a flit, a credit, an input or a request comes.
-//! 4. A queue whose packet is dropped gives its flits up, one per cycle; the packet behind it waits for the last of them as
+//! 4. With adaptive routing requests are those of `adaptive`; a header that has a lane withdraws the others, whose outputs forget them when
+//!    they are looked at. One that needs an empty lane waits for all its credits.
+//! 5. In later rounds outputs look again whose picks were refused: who found nothing finds nothing, since inputs and credits only get fewer.
+//! 6. A queue whose packet is dropped gives its flits up, one per cycle; the packet behind it waits for the last of them as
 //!    for one that leaves.
 //!
 //! # Deviations

@@ -4,12 +4,14 @@ use super::Flits;
 use super::arrive::next_head;
 use crate::cycle::columns::{Held, Holder, Present};
 use crate::cycle::joints::{LaneChoice as _, Way as _};
+use crate::cycle::mechanisms::ahead::Booked;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::{hold_channel, return_credits};
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{Departure, Grant, Outbox};
 use crate::cycle::view::{Arbiters, Fabric, View, column};
 use crate::fabric::Group;
+use crate::fabric::bit_errors::Retry;
 use crate::fabric::components::Peer;
 use crate::fabric::mask::Mask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
@@ -37,6 +39,7 @@ pub(super) struct Passing<'a, const W: usize> {
     outbox: &'a mut Outbox,
     pub(super) present: Rows<'a, QueueRow, Present>,
     pub(super) held: Rows<'a, LaneRow, Held>,
+    booked: Rows<'a, PortRow, Booked>,
     picks: &'a mut Vec<Pick>,
 }
 
@@ -44,9 +47,10 @@ pub(super) struct Passing<'a, const W: usize> {
 pub(super) fn system<const W: usize>(
     mut fabric: Fabric<'_, '_, W>,
     mut arbiters: Arbiters<'_, '_>,
-    (mut present, mut held): (
+    (mut present, mut held, mut booked): (
         Query<'_, '_, &mut Group<Present>>,
         Query<'_, '_, &mut Group<Held>>,
+        Query<'_, '_, &mut Booked>,
     ),
     (mut flits, mut outbox): (ResMut<'_, Flits>, ResMut<'_, Outbox>),
     (mut picks, mut refused): (Local<'_, Vec<Pick>>, Local<'_, Vec<Pick>>),
@@ -60,6 +64,7 @@ pub(super) fn system<const W: usize>(
         outbox: outbox.bypass_change_detection(),
         present: Rows::new(column!(present)),
         held: Rows::new(column!(held)),
+        booked: Rows::new(column!(booked)),
         picks: &mut picks,
     };
     let mut visits = std::mem::take(&mut passing.view.lists.visits);
@@ -138,6 +143,9 @@ impl<const W: usize> Passing<'_, W> {
         let now = self.view.now;
         let until = now + u64::from(self.view.outs[out].step);
         let start = hold_channel::<W, Any, true>(&mut self.view, out, 1, until);
+        if self.view.shared.output_buffer() > 0 {
+            self.book(out, lane, start);
+        }
         if let Some(bit) = pick.first {
             self.begin(pick, bit, start);
             if is_first_round {
@@ -176,6 +184,15 @@ impl<const W: usize> Passing<'_, W> {
         }
         self.take_from(queue, until, is_last);
         self.send((out, lane), is_last.then_some(packet), start);
+    }
+
+    /// A flit waits behind the crossbar for its start (D22).
+    fn book(&mut self, out: PortRow, lane: LaneRow, start: u64) {
+        let view = &self.view;
+        let repeats = Retry::late(view.optional.retries.seen(), out);
+        let end = start - repeats + u64::from(view.outs[out].step);
+        let number = view.shared.numbering.number(lane);
+        self.booked[out].add(view.now, end, (1, number));
     }
 
     /// A flit leaves its queue, and keeps the input until then.
@@ -242,7 +259,7 @@ impl<const W: usize> Passing<'_, W> {
             choice: pick.choice,
             packet: view.queues[queue].head,
         };
-        if view.shared.open() {
+        if view.shared.adaptation().is_some() {
             view.withdraw(queue, lane, bit);
         }
         view.lanes[lane].requests.remove(bit);

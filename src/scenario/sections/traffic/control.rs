@@ -122,8 +122,8 @@ impl Class {
             printer.flits("size", answers.size.largest().into());
             if answers.management {
                 printer.key("sl", "Management");
-            } else {
-                printer.key("sl", answers.service_levels[0].0);
+            } else if let [level] = answers.service_levels[..] {
+                printer.key("sl", level.0);
             }
             printer.or_none("queue", control.queue);
         });

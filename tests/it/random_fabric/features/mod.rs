@@ -9,6 +9,7 @@ mod routes;
 mod set_ups;
 mod vl_tables;
 mod wormhole;
+mod wormhole_options;
 
 pub(crate) use adaptive::{BESIDE_CHOICES, DROPPING_OF_CHOICES};
 pub(crate) use claims::{CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES};
@@ -16,6 +17,7 @@ pub(crate) use retry::{RETRY, RETRY_ON_TABLES};
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
 pub(crate) use set_ups::{BESIDE_SET_UPS, SET_UPS};
 pub(crate) use wormhole::{SELDOM_CHOICES, WORMHOLE_CHOICES, WORMHOLE_REQUESTS};
+pub(crate) use wormhole_options::{WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES};
 
 use super::Case;
 use crate::reference::Routing;
@@ -234,6 +236,7 @@ where
         .chain(dropping(case))
         .chain(wormhole::wormhole(case))
         .chain(wormhole::choices(case))
+        .chain(wormhole_options::wormhole_options(case))
         .chain(adaptive::adaptive(case))
         .chain(adaptive::dropping(case))
         .chain(claims::claims(case))

@@ -4,7 +4,7 @@ use crate::reference::Setting;
 use crate::reference::flows::Look;
 use crate::reference::host::{First, Host};
 use crate::reference::legacy_tables::Size;
-use crate::reference::link::Link;
+use crate::reference::link::{Link, Moving};
 use crate::reference::packet::{Flit, Packet};
 
 impl Host {
@@ -56,7 +56,14 @@ impl Host {
             packet: id,
             index: packet.flits_sent,
         };
-        let delay = link.pass(flit, lane, now, now);
+        let delay = link.take_for_flit(lane, now);
+        link.hand_over(Moving {
+            flit,
+            lane,
+            past_crossbar: now,
+            crosses: now,
+            late: delay,
+        });
         packet.flits_sent += 1;
         let is_last = packet.flits_sent == packet.size;
         self.held[lane] = (!is_last).then_some(id);

@@ -1,7 +1,8 @@
 //! Wormhole switching (D65): every output and every host passes single flits.
 //!
 //! Links, queues, hosts, flows and choices of heads (D20) are those of packets that travel as a unit; what stands here takes the place of
-//! stages Arbitrate and Cross (`switch`, `ready`) and of Inject (`host`). With adaptive routing: D76.
+//! stages Arbitrate and Cross (`switch`, `ready`) and of Inject (`host`). With adaptive routing: D76; rounds, output buffers, marks and
+//! occupancy: D77.
 
 mod host;
 mod ready;
@@ -13,9 +14,10 @@ pub(super) use switch::{Ports, may_leave, pass_flits};
 use super::packet::{Flit, Packet};
 use super::{Fabric, Setting};
 use virtlane::plan::{
-    BufferSharing, ClassPlan, DropRule, Forwarding, InputSpeedup, InputTurns, Matching, Plan,
-    Queues, SwitchOptions,
+    BufferSharing, ClassPlan, DropRule, Forwarding, InputSpeedup, InputTurns, Marking, Matching,
+    Plan, Queues, SwitchOptions,
 };
+use virtlane::qos::vl_arbitration::Rules;
 
 /// Whether flits go by themselves.
 pub(super) fn is_on(plan: &Plan) -> bool {
@@ -49,7 +51,6 @@ pub(super) fn check_plan(setting: Setting<'_>) {
         plan.flows.iter().all(|flow| flow.after.is_empty()),
         "D65: flows that wait"
     );
-    assert!(!plan.observe.queues, "D65");
     assert!(plan.observe.congestion.is_none(), "D65");
 }
 
@@ -65,11 +66,15 @@ fn check_switch(options: &SwitchOptions) {
         assert_eq!(places, InputSpeedup::Limited(1), "D65: kept inputs");
     }
     assert_eq!(options.matching, Matching::OutputFirst, "D65");
-    assert_eq!(options.allocation.iterations, 1, "D65");
+    let rules = options.vl_arbitration.as_ref().map(|tables| tables.rules);
+    if rules == Some(Rules::Legacy) {
+        assert_eq!(options.allocation.iterations, 1, "D54");
+    }
     assert!(!options.reserve, "D65");
-    let behind = (options.output_buffer, options.output_lane_buffer);
-    assert_eq!(behind, (0, 0), "D65: buffers of outputs");
-    assert_eq!(options.marking, None, "D65");
+    assert_eq!(options.output_lane_buffer, 0, "D65: output lanes");
+    let marking = options.marking;
+    let is_infiniband = matches!(marking, Some(Marking::InfiniBand { .. }));
+    assert!(!is_infiniband, "D65: {marking:?}");
     let rule = options.drop.as_ref().map(|drop| drop.rule);
     assert!(matches!(rule, None | Some(DropRule::Held)), "D65");
 }

@@ -1,4 +1,5 @@
-//! Stages Arbitrate and Cross of a switch that passes single flits (D65), each of them a transmission (D74).
+//! Stages Arbitrate and Cross of a switch that passes single flits (D65), each of them a transmission (D74); rounds and output
+//! buffers (D77).
 
 use crate::reference::Setting;
 use crate::reference::grant_kind::GrantKind;
@@ -21,20 +22,11 @@ struct Held {
     passed: u16,
 }
 
-/// An output, as flits see it.
-#[derive(Debug)]
-struct OutputPort {
-    /// First cycle in which it can pass a flit.
-    free_at: u64,
-    /// By lane.
-    held: Vec<Option<Held>>,
-}
-
 /// State of a switch that packets as units do not have.
 #[derive(Debug)]
 pub(in crate::reference) struct Ports {
-    /// By port.
-    outputs: Vec<OutputPort>,
+    /// What holds the lanes of outputs, by port and lane.
+    outputs: Vec<Vec<Option<Held>>>,
     /// First cycle in which a flit can leave an input, by port.
     inputs_free_at: Vec<u64>,
     /// Last flit that has left an input, by port; read by an assertion only.
@@ -68,17 +60,13 @@ pub(in crate::reference) fn may_leave(
 impl Ports {
     /// Whether a packet holds a lane of an output.
     pub(in crate::reference) fn is_held(&self, output: usize, lane: usize) -> bool {
-        self.outputs[output].held[lane].is_some()
+        self.outputs[output][lane].is_some()
     }
 
     pub(in crate::reference) fn new(options: &SwitchOptions, ports: usize) -> Self {
         let lanes = usize::from(options.lane_count());
-        let output = |_| OutputPort {
-            free_at: 0,
-            held: vec![None; lanes],
-        };
         Self {
-            outputs: (0..ports).map(output).collect(),
+            outputs: vec![vec![None; lanes]; ports],
             inputs_free_at: vec![0; ports],
             last_left: vec![None; ports],
         }
@@ -89,8 +77,8 @@ impl Ports {
         &self,
     ) -> impl Iterator<Item = (usize, usize, (usize, usize, Flit))> {
         let outputs = self.outputs.iter().enumerate();
-        outputs.flat_map(|(output, port)| {
-            let lanes = port.held.iter().enumerate();
+        outputs.flat_map(|(output, lanes)| {
+            let lanes = lanes.iter().enumerate();
             lanes.filter_map(move |(lane, held)| {
                 let held = held.as_ref()?;
                 let (packet, index) = (held.packet, held.passed);
@@ -102,13 +90,12 @@ impl Ports {
 
     /// What holds lanes.
     fn all_held(&self) -> impl Iterator<Item = &Held> {
-        let held = self.outputs.iter().flat_map(|output| &output.held);
-        held.flatten()
+        self.outputs.iter().flatten().flatten()
     }
 
     /// The next flit of the packet that holds a lane of an output.
     pub(super) fn held(&self, output: usize, lane: usize) -> Option<Next> {
-        let held = self.outputs[output].held[lane]?;
+        let held = self.outputs[output][lane]?;
         let (packet, index) = (held.packet, held.passed);
         Some(Next {
             input: held.input,
@@ -157,13 +144,27 @@ impl Ports {
     }
 }
 
-/// One cycle of a switch; returns what has passed a first flit.
+/// One cycle of a switch, all rounds (D77); returns what has passed a first flit.
 pub(in crate::reference) fn pass_flits(
     setting: Setting<'_>,
     switch: &mut Switch,
     links: &mut [Link],
     packets: &[Packet],
     now: u64,
+) -> Vec<Grant> {
+    let rounds = setting.plan.switch.allocation.iterations;
+    (0..rounds)
+        .flat_map(|round| one_round(setting, switch, links, packets, (round == 0, now)))
+        .collect()
+}
+
+/// Outputs pick, inputs accept, and what is accepted passes; the next round sees what that leaves.
+fn one_round(
+    setting: Setting<'_>,
+    switch: &mut Switch,
+    links: &mut [Link],
+    packets: &[Packet],
+    (is_first, now): (bool, u64),
 ) -> Vec<Grant> {
     let options = &setting.plan.switch;
     let mut picks = Vec::new();
@@ -179,6 +180,9 @@ pub(in crate::reference) fn pass_flits(
         if options.input_turns == InputTurns::Packets {
             let last = &mut switch.ports.last_left[pick.next.input];
             check_succession(last, pick.next.flit, packets);
+        }
+        if is_first {
+            move_pointers(options, switch, &pick);
         }
         pass(setting, switch, links, (pick, packets), now);
         if pick.next.flit.index == 0 {
@@ -201,11 +205,12 @@ fn pick(
     (packets, output): (&[Packet], usize),
     now: u64,
 ) -> Option<Pick> {
-    switch.outputs[output].as_ref()?;
-    if now < switch.ports.outputs[output].free_at {
+    let options = &setting.plan.switch;
+    let is_free = switch.outputs[output].as_ref()?.is_open(now, options);
+    if !is_free {
         return None;
     }
-    let lanes = 0..usize::from(setting.plan.switch.lane_count());
+    let lanes = 0..usize::from(options.lane_count());
     let all: Vec<Ready> = lanes
         .map(|lane| ready(setting, switch, links, (packets, output, lane), now))
         .collect();
@@ -215,7 +220,7 @@ fn pick(
     let next = match &all[choice.lane] {
         Ready::Held(next) => *next,
         Ready::Requested(requests) => {
-            let winner = winner(&setting.plan.switch, state, choice.lane, requests);
+            let winner = winner(options, state, choice.lane, requests);
             switch.header(&winner)
         }
     };
@@ -232,7 +237,7 @@ fn accept(setting: Setting<'_>, switch: &Switch, links: &[Link], picks: &[Pick])
     let (options, outputs) = (&setting.plan.switch, switch.outputs.len());
     let preference = |pick: &Pick| {
         let output = switch.outputs[pick.output].as_ref().expect("connected");
-        // no flit of this cycle has passed
+        // an output that picks has passed no flit of this cycle
         let downstream = links[output.channel].downstream(pick.choice.lane);
         let is_open = setting.routing.is_open();
         is_open.then_some((pick.next.asks_escape, downstream))
@@ -249,6 +254,18 @@ fn accept(setting: Setting<'_>, switch: &Switch, links: &[Link], picks: &[Pick])
         accepted.extend(mine.min_by_key(key));
     }
     accepted
+}
+
+/// D77: pointers that move in the first round only, the input's with every flit, the lane's with the first one of a packet.
+fn move_pointers(options: &SwitchOptions, switch: &mut Switch, pick: &Pick) {
+    let (next, lane) = (&pick.next, pick.choice.lane);
+    let input = switch.inputs[next.input].as_mut().expect("connected");
+    input.accept_pointer = pick.output + 1;
+    if next.flit.index == 0 {
+        let output = switch.outputs[pick.output].as_mut().expect("connected");
+        let lanes = usize::from(options.lane_count());
+        output.request_pointers[lane] = next.input * lanes + next.input_lane + 1;
+    }
 }
 
 /// A flit goes: from its buffer to the channel, for a credit.
@@ -271,22 +288,30 @@ fn pass(
     let state = switch.outputs[output].as_mut().expect("connected");
     let since = links[input.channel].remove(flit, now);
     assert!(since + delay(options) <= now, "a flit skips the pipeline");
-    let crosses = now + u64::from(options.crossbar_delay);
-    let delay = links[state.channel].pass(flit, lane, crosses, now);
+    let past_crossbar = now + u64::from(options.crossbar_delay);
+    assert!(state.is_open(now, options), "two flits of one output");
+    let link = &mut links[state.channel];
+    let delay = link.take_for_flit(lane, now);
+    // rule 2, D10: as a packet of one flit
+    let start = state.grant(options, lane, (flit.packet, 1), delay, now);
+    link.hand_over(Moving {
+        flit,
+        lane,
+        past_crossbar,
+        crosses: start.expect("D65: no output lanes"),
+        late: delay,
+    });
 
     let free_at = &mut switch.ports.inputs_free_at[next.input];
     assert!(*free_at <= now, "two flits of one input");
     if options.input_speedup != InputSpeedup::Unlimited {
         *free_at = now + state.cycles_per_flit;
     }
-    let port = &mut switch.ports.outputs[output];
-    assert!(port.free_at <= now, "two flits of one output");
-    port.free_at = now + state.cycles_per_flit + delay;
-
-    let before = port.held[lane].map(|held| (held.packet, held.passed));
+    let held = &mut switch.ports.outputs[output][lane];
+    let before = held.map(|held| (held.packet, held.passed));
     let expected = (flit.index > 0).then_some((flit.packet, flit.index));
     assert_eq!(before, expected, "a lane changes hands in mid-packet");
-    port.held[lane] = (!is_last).then_some(Held {
+    *held = (!is_last).then_some(Held {
         packet: flit.packet,
         input: next.input,
         input_lane: next.input_lane,
@@ -295,11 +320,8 @@ fn pass(
 
     let taken = Size::new(1, setting.plan.flit_bytes);
     state.chooser.accepted(choice, taken);
-    input.accept_pointer = output + 1;
     let queue = &mut input.queues[next.input_lane];
     if flit.index == 0 {
-        let lanes = usize::from(options.lane_count());
-        state.request_pointers[lane] = next.input * lanes + next.input_lane + 1;
         let (_, since) = queue.request(now).expect("a header goes once");
         switch.waits.push((now, now - since));
         queue.leaving = true;
@@ -312,17 +334,9 @@ fn pass(
 }
 
 impl Link {
-    /// A single flit takes its credit and goes to the channel; returns what it comes late by (D74).
-    pub(super) fn pass(&mut self, flit: Flit, lane: usize, crosses: u64, now: u64) -> u64 {
+    /// A single flit takes its credit and is transmitted; returns what it comes late by (D74).
+    pub(super) fn take_for_flit(&mut self, lane: usize, now: u64) -> u64 {
         self.take_credits(lane, 1);
-        let delay = self.start(lane, 1, now);
-        self.hand_over(Moving {
-            flit,
-            lane,
-            past_crossbar: crosses,
-            crosses,
-            late: delay,
-        });
-        delay
+        self.start(lane, 1, now)
     }
 }
