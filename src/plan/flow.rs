@@ -2,7 +2,7 @@
 
 use crate::control::Limit;
 use crate::ids::{HostId, SlId};
-use crate::traffic::Process;
+use crate::traffic::OfferedProcess;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub struct FlowPlan {
     /// How much may be on its way.
     pub window: Option<Window>,
     /// When it makes packets; `None`: it always has one.
-    pub process: Option<Arc<dyn Process>>,
+    pub process: Option<OfferedProcess>,
     /// Flows with smaller ids that it waits for: its start is the earliest then (D63).
     pub after: Box<[FlowAfter]>,
     /// Its phase, by its place in [`Plan::app_phases`](super::Plan::app_phases): its start counts from the opening.

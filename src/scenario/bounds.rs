@@ -4,6 +4,7 @@
 
 use super::Resolved;
 use super::credit_loops::{self, Loops};
+use super::offered::of_flow;
 use crate::plan::ClassPlan;
 use crate::routing::Routes;
 use crate::routing::loads::bound::{Bound, Inner, Limits, Router, bound};
@@ -101,13 +102,34 @@ fn alike(
     classes: &[&ClassPlan],
     unit: Option<f64>,
 ) -> Option<Bound> {
+    of_group(resolved, router, classes, &drawn(resolved, classes, unit)).0
+}
+
+/// What classes draw.
+fn drawn(resolved: &Resolved, classes: &[&ClassPlan], unit: Option<f64>) -> Demand {
     let graph = &resolved.layout.graph;
     let mut demand = Demand::none(graph.hosts().len());
     for class in classes {
         let load = unit.map_or(1.0, |unit| class.load / unit);
         demand.add(graph, &*class.pattern, &class.hosts, load);
     }
-    of_group(resolved, router, classes, &demand).0
+    demand
+}
+
+/// Adds what the flows of classes offer, as far as it is known.
+fn add_flows(demand: &mut Demand, resolved: &Resolved, classes: &[&ClassPlan]) {
+    let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
+    let is_of = |class: &ClassPlan| classes.iter().any(|one| std::ptr::eq(*one, class));
+    let is_meant: Vec<bool> = plan.classes.iter().map(is_of).collect();
+    for flow in plan
+        .flows
+        .iter()
+        .filter(|flow| is_meant[usize::from(flow.class)])
+    {
+        if let Some(offered) = of_flow(plan, graph, flow) {
+            demand.add_flow(flow.source, flow.destination, offered.rate);
+        }
+    }
 }
 
 /// The bound of a demand whose packets are of these classes: channels, sinks, and the credit loops of all their lanes together.
@@ -131,7 +153,7 @@ fn of_group(
     bound(graph, router, demand, limits)
 }
 
-/// The bound of these classes together, a factor of the loads they have. `None` where expected loads do not say what is
+/// The bound of these classes together, a factor of the loads they have, flows with a process among them. `None` where expected loads do not say what is
 /// offered in the long run: of messages, sources that always have a packet waiting, and a limited number of packets.
 pub fn headroom(resolved: &Resolved, is_meant: impl Fn(&ClassPlan) -> bool) -> Option<Bound> {
     let is_lasting = |class: &ClassPlan| {
@@ -145,11 +167,18 @@ pub fn headroom(resolved: &Resolved, is_meant: impl Fn(&ClassPlan) -> bool) -> O
     if !classes.iter().all(|class| is_lasting(class)) {
         return None;
     }
+    let plan = &resolved.plan;
+    let has_processes = plan.flows.iter().any(|flow| flow.process.is_some());
+    let has_own_ways = has_processes && (plan.routes_of_flows.is_some() || plan.sets_up());
     let router = match &resolved.routes {
-        Routes::Tables(tables) => Router::Tables(tables),
-        Routes::Adaptive(_) => Router::Unknown,
+        Routes::Tables(tables) if !has_own_ways => Router::Tables(tables),
+        _ => Router::Unknown,
     };
-    let of = |classes: &[&ClassPlan]| alike(resolved, router, classes, Some(1.0));
+    let of = |classes: &[&ClassPlan]| {
+        let mut demand = drawn(resolved, classes, Some(1.0));
+        add_flows(&mut demand, resolved, classes);
+        of_group(resolved, router, classes, &demand).0
+    };
     let groups = credit_loops::groups(resolved, &classes);
     let groups = groups.iter().filter(|group| group.len() < classes.len());
     let held = groups.filter(|group| Loops::of(resolved, group).matter());

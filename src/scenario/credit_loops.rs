@@ -1,7 +1,8 @@
 //! Credit loops of a scenario: what classes can send over a channel at most, because their credits come back after a round trip.
 //!
 //! # Algorithm
-//! Packets take the lanes that their service levels may have on some channel. Of classes whose packets all take lanes of one set
+//! A packet leaves a buffer at the pace of the slower of the channels before and behind it; where packets go different ways the fastest
+//! of the channels behind it counts. Packets take the lanes that their service levels may have on some channel. Of classes whose packets all take lanes of one set
 //! the loops of these lanes together hold the sum. Looked at are the lanes of every class, with all classes that have no others,
 //! and those of all classes that are linked by lanes in common: where lanes are nested or apart no set of lanes holds less.
 
@@ -27,8 +28,8 @@ pub struct Loops<'a> {
     lanes: u32,
     /// Smallest and largest packet \[flits\].
     sizes: [u32; 2],
-    /// Smallest pace of a channel \[cycles per flit\].
-    least_pace: u32,
+    /// Smallest and largest pace of a channel \[cycles per flit\].
+    paces: [u32; 2],
 }
 
 /// The channel of a kind on which a class can send least.
@@ -52,7 +53,11 @@ impl<'a> Loops<'a> {
     /// Those of these classes together, at least one.
     pub fn of(resolved: &'a Resolved, classes: &[&ClassPlan]) -> Self {
         let channels = resolved.layout.graph.channels().iter();
-        let paces = channels.map(|channel| channel.timing.cycles_per_flit);
+        let paces = || {
+            channels
+                .clone()
+                .map(|channel| channel.timing.cycles_per_flit)
+        };
         let smallest = classes.iter().map(|class| class.size.smallest());
         let largest = classes.iter().map(|class| class.size.largest());
         let sizes = match resolved.plan.switch.forwarding {
@@ -64,7 +69,7 @@ impl<'a> Loops<'a> {
             resolved,
             lanes: all.fold(0, |all, its| all | its).count_ones(),
             sizes,
-            least_pace: paces.min().unwrap_or(1),
+            paces: [paces().min(), paces().max()].map(|pace| pace.unwrap_or(1)),
         }
     }
 
@@ -82,8 +87,32 @@ impl<'a> Loops<'a> {
         credit_loop.rate() * f64::from(timing.cycles_per_flit)
     }
 
-    /// The loop of a channel, of all lanes together.
+    /// The loop of a channel, of all lanes together, wherever its packets go next.
     pub fn at(&self, channel: ChannelId) -> CreditLoop {
+        self.before(channel, self.next_pace(channel))
+    }
+
+    /// The same of packets that all take the channel `next` then.
+    pub fn at_before(&self, channel: ChannelId, next: ChannelId) -> CreditLoop {
+        let next = self.resolved.layout.graph.channel(next).timing;
+        self.before(channel, next.cycles_per_flit)
+    }
+
+    /// Smallest pace of a channel out of the switch behind a channel, not back.
+    fn next_pace(&self, channel: ChannelId) -> u32 {
+        let graph = &self.resolved.layout.graph;
+        let [least, most] = self.paces;
+        let Some(switch) = graph.channel(channel).to.switch().filter(|_| least < most) else {
+            return least;
+        };
+        let next = graph.connected_ports(switch).map(|(_, next)| next);
+        let next = next.filter(|next| *next != channel.reverse());
+        let paces = next.map(|next| graph.channel(next).timing.cycles_per_flit);
+        paces.min().unwrap_or(least)
+    }
+
+    /// The loop of a channel whose packets leave the buffer behind it on one of that pace.
+    fn before(&self, channel: ChannelId, next_pace: u32) -> CreditLoop {
         let (graph, switch) = (&self.resolved.layout.graph, &self.resolved.plan.switch);
         let ends = graph.channel(channel);
         let back = graph.channel(channel.reverse()).timing.latency;
@@ -102,7 +131,9 @@ impl<'a> Loops<'a> {
             if switch.forwarding == Forwarding::StoreAndForward {
                 // the tail comes first, then every flit goes on as fast as the next channel takes it
                 way.delay += u64::from(self.sizes[0] - 1) * u64::from(way.pace);
-                way.pace = self.least_pace;
+                way.pace = self.least_out(next_pace);
+            } else {
+                way.pace = way.pace.max(self.least_out(next_pace));
             }
         }
         let one = CreditLoop::new(way, self.sizes);
@@ -110,6 +141,16 @@ impl<'a> Loops<'a> {
             flits: one.flits * f64::from(self.lanes),
             ..one
         }
+    }
+}
+
+impl Loops<'_> {
+    /// Pace at which packets leave the buffer of an input at least, where the next channel has that pace: an output buffer takes them
+    /// as fast as any channel brings them.
+    fn least_out(&self, next_pace: u32) -> u32 {
+        let switch = &self.resolved.plan.switch;
+        let has_buffer = switch.output_buffer > 0 || switch.output_lane_buffer > 0;
+        if has_buffer { self.paces[0] } else { next_pace }
     }
 }
 

@@ -11,6 +11,7 @@ pub mod document;
 pub mod expectation;
 pub mod identity;
 pub mod names;
+pub mod offered;
 pub mod pairs;
 pub mod print;
 pub mod prove;

@@ -28,7 +28,9 @@ impl Limit {
         document.assign("seed", &seed.to_string()).ok()?;
         place.assign(1.0, grid, &mut document).ok()?;
         let resolved = document.resolve_known(&Parts::registered(), known).ok()?;
-        let bound = headroom(&resolved, |class| place.loads.varies(&class.name))?;
+        let bound = headroom(&resolved, |class| {
+            class.flows.is_none() && place.loads.varies(&class.name)
+        })?;
         let graph = &resolved.layout.graph;
         let ends = graph.channel(bound.channel);
         let [from, to] = [ends.from, ends.to].map(|end| graph.endpoint_name(end));

@@ -43,6 +43,7 @@ macro_rules! class {
 }
 
 /// What switches an option on, and what else is on then.
+#[expect(clippy::too_many_lines, reason = "one entry for each option")]
 fn settings(feature: Feature) -> (&'static [&'static str], &'static [Feature]) {
     match feature {
         Voq => (&["fabric.switch.queues=Voq"], &[]),
@@ -229,7 +230,7 @@ fn every_pair_goes_together_unless_the_table_says_that_it_does_not() {
                 Ok(true) => ran += 1,
                 Ok(false) => refused += 1,
                 Err(reason) => {
-                    writeln!(wrong, "{first:?} and {second:?}: {reason}").expect("a text")
+                    writeln!(wrong, "{first:?} and {second:?}: {reason}").expect("a text");
                 }
             }
         }

@@ -20,7 +20,7 @@ pub struct Channel {
     pub delay: u64,
     /// From there to the cycle in which the credit counts \[cycles\].
     pub credit_latency: u64,
-    /// Cycles per flit of the channel.
+    /// Cycles per flit with which packets leave that space, at least.
     pub pace: u32,
 }
 

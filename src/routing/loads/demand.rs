@@ -112,6 +112,11 @@ impl Demand {
         }
     }
 
+    /// Adds what one host sends to another \[flits per cycle\].
+    pub fn add_flow(&mut self, source: HostId, destination: HostId, rate: f64) {
+        self.spread(source, rate, Receivers::One(destination));
+    }
+
     /// Adds a rate \[flits per cycle\] from `source`.
     fn spread(&mut self, source: HostId, rate: f64, to: Receivers<'_>) {
         let (members, to_itself) = match to {

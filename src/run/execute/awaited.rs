@@ -1,6 +1,7 @@
 //! What the end of a run waits for: messages, and flows with a size.
 
 use super::Run;
+use super::dead::dead;
 use crate::plan::Until;
 use crate::run::inspect::flow_counts;
 use std::fmt;
@@ -10,6 +11,8 @@ use std::fmt;
 pub(super) struct Awaited {
     /// Cycles from now that it takes at least, a lower bound; `None` when everything is delivered.
     pub(super) next: Option<u64>,
+    /// Why nothing of what is missing will come, if so.
+    pub(super) over: Option<&'static str>,
     /// How far it is, in words.
     pub(super) words: String,
 }
@@ -43,6 +46,8 @@ struct FlowCount {
     all: u64,
     /// Those that are not complete.
     left: u64,
+    /// Those of them that never will be.
+    dead: u64,
     /// Latest delivery of a complete one \[cycle\].
     last: u64,
     /// Cycles that those left take at least.
@@ -60,9 +65,17 @@ impl fmt::Display for FlowCount {
     }
 }
 
+impl FlowCount {
+    /// Why nothing more comes of those that are left, if so.
+    fn over(&self) -> Option<&'static str> {
+        (self.left > 0 && self.left == self.dead).then_some("nothing more comes of what is missing")
+    }
+}
+
 impl Run<'_> {
     /// How far the measurement is from its end.
     pub(super) fn awaited(&self, until: Until) -> Awaited {
+        let idle = (self.simulation.is_idle()).then_some("nothing can happen any more");
         match until {
             Until::Messages => {
                 let messages = self.messages();
@@ -70,6 +83,7 @@ impl Run<'_> {
                 let is_far = !self.simulation.acts_are_over();
                 Awaited {
                     next: (messages.left > 0).then_some(if is_far { self.step } else { 0 }),
+                    over: idle,
                     words: messages.to_string(),
                 }
             }
@@ -77,6 +91,7 @@ impl Run<'_> {
                 let flows = self.flow_count();
                 Awaited {
                     next: (flows.left > 0).then_some(flows.ahead),
+                    over: idle.or_else(|| flows.over()),
                     words: flows.to_string(),
                 }
             }
@@ -105,6 +120,8 @@ impl Run<'_> {
         let (now, largest) = (self.simulation.now(), u64::from(plan.largest_packet()));
         let mut count = FlowCount::default();
         let counts = flow_counts(&self.simulation, None);
+        let dead = dead(plan, &counts, now);
+        count.dead = dead.iter().flatten().count() as u64;
         for (flow, counts) in plan.flows.iter().zip(&counts) {
             let Some(flits) = flow.flits else {
                 continue;

@@ -1,8 +1,9 @@
 //! Jobs: what a class has to deliver in all, its messages or its flows with a size, and how far it is at the end of a run.
 //!
 //! A flow is complete when its last data packet is delivered. It is lost when it is not, and a packet of it was dropped or
-//! rejected: nothing is sent twice. One that has stopped before it has made all it has to send is never complete. What the program makes (answers, probes) belongs to its parent and is no job.
+//! rejected: nothing is sent twice. One that waits for what never comes is never complete ([`dead`](super::dead)). One that has stopped before it has made all it has to send is never complete. What the program makes (answers, probes) belongs to its parent and is no job.
 
+use super::dead::{Dead, dead};
 use super::verdict::closed;
 use crate::measure::outcome::{ClassVerdict, Verdict};
 use crate::measure::{ClassRecords, FlowCounts, Records};
@@ -39,6 +40,8 @@ struct Job {
     lost_packets: u64,
     /// Flows that stopped too soon, in words.
     stopped: Vec<String>,
+    /// Flows that wait for what will never come, in words.
+    waiting: Vec<String>,
 }
 
 /// All of a run.
@@ -71,6 +74,7 @@ impl Job {
             lost: Vec::new(),
             lost_packets: class.messages.map_or(0, |_| lost_packets),
             stopped: Vec::new(),
+            waiting: Vec::new(),
         }
     }
 
@@ -84,7 +88,13 @@ impl Job {
     }
 
     /// Enters a flow with a size, as it stands in cycle `now`.
-    fn add(&mut self, flow: &FlowPlan, counts: &FlowCounts, now: u64, name: impl Fn() -> String) {
+    fn add(
+        &mut self,
+        (flow, counts): (&FlowPlan, &FlowCounts),
+        dead: Option<Dead>,
+        now: u64,
+        name: impl Fn() -> String,
+    ) {
         let (sent, arrived) = (&counts.sent, &counts.arrived);
         let flits = flow.flits.unwrap_or_default();
         self.all += 1;
@@ -94,15 +104,15 @@ impl Job {
             return;
         }
         let lost = counts.dropped.packets + sent.rejected.packets;
-        let ended = arrived.delivered.packets + lost;
         let made = sent.created.flits;
         let stop = flow.stop.filter(|stop| *stop <= now && made < flits);
-        let is_over = (stop.is_some() || made >= flits) && ended == sent.created.packets;
         let gone = arrived.delivered.packets + counts.dropped.packets;
         let closed = closed(flow).filter(|closed| *closed <= now && gone == sent.started.packets);
-        self.open += u64::from(!is_over && closed.is_none());
+        self.open += u64::from(dead.is_none());
         self.lost_packets += lost;
-        if lost > 0 {
+        if dead == Some(Dead::Waits) {
+            self.waiting.push(name());
+        } else if lost > 0 {
             self.lost.push(name());
         } else if let Some(closed) = closed {
             self.stopped.push(format!(
@@ -143,13 +153,22 @@ impl Job {
         text + &self.losses() + &self.stops()
     }
 
-    /// What stopped before its size was made, in words; empty where nothing did.
+    /// What stopped before its size was made, or never starts, in words; empty where nothing did.
     fn stops(&self) -> String {
-        match &self.stopped[..] {
+        let stopped = match &self.stopped[..] {
             [] => String::new(),
             [one] => format!("; stopped before its size: flow {one}"),
             some => format!("; stopped before their size: flows {}", named(some)),
-        }
+        };
+        let waiting = match &self.waiting[..] {
+            [] => String::new(),
+            [one] => format!("; never to start, since what it waits for never comes: flow {one}"),
+            some => format!(
+                "; never to start, since what they wait for never comes: flows {}",
+                named(some)
+            ),
+        };
+        stopped + &waiting
     }
 
     /// What is lost, in words; empty where nothing is.
@@ -194,6 +213,7 @@ impl Jobs {
         let classes = plan.classes.iter().zip(&records.classes).enumerate();
         let job = |(number, (class, records))| Job::of_messages(number, class, records);
         let mut all: Vec<Job> = classes.map(job).collect();
+        let dead = dead(plan, counts, now);
         for (id, (flow, counts)) in plan.flows.iter().zip(counts).enumerate() {
             if plan.is_of_probes(flow.class) {
                 continue;
@@ -208,7 +228,7 @@ impl Jobs {
                 let [from, to] = ends.map(|host| graph.endpoint_name(Endpoint::Host(host)));
                 format!("{id} ({from} to {to})")
             };
-            job.add(flow, counts, now, name);
+            job.add((flow, counts), dead[id], now, name);
         }
         all.retain(|job| job.all > 0);
         Self {

@@ -289,21 +289,21 @@ impl Run<'_> {
             let stop_at = self.driver.batches.cycle(decision).min(end);
             self.advance(MEASURE, stop_at, progress, stop)?;
             let (now, start) = (self.simulation.now(), self.driver.batches.first);
-            let Awaited { next, words } = self.awaited(until);
-            let bound = match (&self.ended, next) {
-                (None, None) => {
+            let Awaited { next, over, words } = self.awaited(until);
+            let bound = match (&self.ended, next, over) {
+                (None, None, _) => {
                     self.set_window(start, now);
                     ""
                 }
-                (None, _) if now >= end => ", its bound",
-                (None, Some(_)) if self.simulation.is_idle() => {
-                    let reason = format!("nothing can happen any more at cycle {now}: {words}");
+                (None, _, _) if now >= end => ", its bound",
+                (None, Some(_), Some(why)) => {
+                    let reason = format!("{why} at cycle {now}: {words}");
                     self.ended = Some((Verdict::Incomplete, reason));
                     self.set_window(start, now);
                     ""
                 }
-                (Some(_), _) => "",
-                (None, Some(cycles)) => {
+                (Some(_), _, _) => "",
+                (None, Some(cycles), None) => {
                     decision = decision.saturating_add(cycles.max(DRAIN_STEP));
                     self.driver.decision = Some(decision);
                     continue;

@@ -7,6 +7,7 @@
 mod asked;
 mod awaited;
 mod counters;
+mod dead;
 mod jobs;
 mod judged;
 mod length;

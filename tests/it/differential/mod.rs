@@ -161,7 +161,7 @@ fn is_usual() -> bool {
 
 #[test]
 fn every_packet_arrives_in_the_same_cycle() {
-    let coverage = compare(case, |tables| Routes::Tables(tables.clone()), 720);
+    let coverage = compare(case, |tables| Routes::Tables(tables.clone()), 800);
     if is_usual() {
         coverage.require_general(Kind::Tables);
         coverage.require_plain();

@@ -7,7 +7,7 @@ use virtlane::plan::{
     AppPhase, ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Plan, Scheduler, Unit, Window,
 };
 use virtlane::topology::{Endpoint, Graph};
-use virtlane::traffic::SizeDistribution;
+use virtlane::traffic::{OfferedProcess, Process, SizeDistribution};
 
 /// All schedulers.
 pub(super) const SCHEDULERS: [Scheduler; 8] = [
@@ -20,6 +20,12 @@ pub(super) const SCHEDULERS: [Scheduler; 8] = [
     Scheduler::Paced,
     Scheduler::LeakyBucket,
 ];
+
+/// A process of a flow; its load is told to nobody.
+fn offered(process: Arc<dyn Process>) -> OfferedProcess {
+    let load = 0.0;
+    OfferedProcess { process, load }
+}
 
 /// What the flows of a case have in common.
 struct Common {
@@ -161,7 +167,7 @@ fn flow(dice: &mut Dice, common: &Common, class: u16, size: &SizeDistribution) -
             packets: dice.between(1, 6),
             delay: u64::from(common.least + dice.pick(&[0, 1, 7, 60])),
         }),
-        process: made.then(|| traffic::process(dice, size.mean(), false).1),
+        process: made.then(|| offered(traffic::process(dice, size.mean(), false).1)),
         after: Box::default(),
         phase: None,
         application: None,
@@ -242,7 +248,7 @@ pub(super) fn change(dice: &mut Dice, graph: &Graph, plan: &mut Plan) {
             flow.stop = dice.chance(50).then_some(stop);
         }
         if flow.process.is_some() && dice.chance(share) {
-            flow.process = Some(traffic::process(dice, class.size.mean(), false).1);
+            flow.process = Some(offered(traffic::process(dice, class.size.mean(), false).1));
         }
     }
 }

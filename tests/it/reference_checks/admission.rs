@@ -4,7 +4,7 @@
 //! t + n + 2 when its way is free.
 
 use super::control::{flow, flows_of};
-use super::flows::Every;
+use super::flows::{Every, offered};
 use super::{plan, star};
 use crate::reference::{AdmissionCounts, Outcome, simulate};
 use std::sync::{Arc, Mutex};
@@ -211,7 +211,7 @@ fn the_cycle_of_the_act_is_the_start_cycle() {
     let mut late = sized(8, flow(0, 2));
     late.start = 40;
     let mut early = sized(8, flow(1, 3));
-    early.process = Some(Arc::new(Every(9)));
+    early.process = Some(offered(Arc::new(Every(9))));
     let list = vec![late, early];
     let (outcome, _) = run(desk(|_, _| false), (17, 5, 1, 99), (1, list), (60, |_| {}));
     assert_eq!(made(&outcome, 0), [17, 21]);
@@ -223,7 +223,7 @@ fn the_cycle_of_the_act_is_the_start_cycle() {
 fn decisions_take_time() {
     let far = |plan: &mut Plan| plan.admission.as_mut().expect("a desk").decision = 9;
     let mut second = sized(8, flow(0, 3));
-    second.process = Some(Arc::new(Every(9)));
+    second.process = Some(offered(Arc::new(Every(9))));
     let list = || vec![sized(8, flow(0, 2)), second.clone()];
     let run_until = |cycles| {
         run(

@@ -4,7 +4,7 @@
 //! free.
 
 use super::control::{flow, flows_of};
-use super::flows::Every;
+use super::flows::{Every, offered};
 use super::{backlogged, plan, star};
 use crate::reference::{Outcome, simulate};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ fn a_window_counts_entries() {
 #[test]
 fn queues_of_flows_are_in_front_of_the_fifo() {
     let mut made = limited(Limit::Rate(ONE_FLIT_PER_CYCLE / 8));
-    made.process = Some(Arc::new(Every(8)));
+    made.process = Some(offered(Arc::new(Every(8))));
     let mut plan = buckets(vec![made]);
     plan.host.flow_queue = Some(2);
     let outcome = run(&plan, 71);

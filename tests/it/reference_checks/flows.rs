@@ -11,7 +11,7 @@ use virtlane::plan::{
     ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Plan, Scheduler, SwitchOptions, Unit, Window,
 };
 use virtlane::rng::Stream;
-use virtlane::traffic::{Gap, Process, ProcessState, SizeDistribution};
+use virtlane::traffic::{Gap, OfferedProcess, Process, ProcessState, SizeDistribution};
 
 /// A quarter of a flit per cycle.
 const QUARTER: Limit = Limit::Rate(ONE_FLIT_PER_CYCLE / 4);
@@ -35,6 +35,12 @@ fn sized(flits: u64) -> FlowPlan {
 
 fn weighted(weight: u16) -> FlowPlan {
     FlowPlan { weight, ..flow() }
+}
+
+/// A process of a flow; its load is told to nobody.
+pub(super) fn offered(process: Arc<dyn Process>) -> OfferedProcess {
+    let load = 0.0;
+    OfferedProcess { process, load }
 }
 
 /// A packet every so many cycles, the first one at once.
@@ -227,7 +233,7 @@ fn a_lone_contender_has_all_turns() {
 fn a_packet_that_waits_stands_since_it_may_go() {
     let process: Arc<dyn Process> = Arc::new(Every(8));
     let mut made = flow();
-    made.process = Some(process);
+    made.process = Some(offered(process));
     let mut paced = limited(QUARTER);
     paced.flits = Some(6);
     // A stands since 0, 8, 16, 24; B since 0, 2 + 8, 14 + 8; C since the cycle after its last start
@@ -333,7 +339,7 @@ fn a_window_waits_for_deliveries() {
 #[test]
 fn what_a_flow_makes_is_numbered_and_counted() {
     let mut made = sized(15);
-    made.process = Some(Arc::new(Every(10)));
+    made.process = Some(offered(Arc::new(Every(10))));
     made.start = 7;
     made.limit = Limit::Rate(0);
     made.changes = Arc::new([(60, Limit::None)]);

@@ -5,7 +5,7 @@
 //! channel may be given away, that of a host has room for two of them, any other for one.
 
 use super::control::{flow, flows_of, named};
-use super::flows::Every;
+use super::flows::{Every, offered};
 use super::{plan, star};
 use crate::reference::{AdmissionCounts, Outcome, ReservationCounts, simulate};
 use std::sync::Arc;
@@ -121,7 +121,7 @@ fn a_flow_begins_in_the_cycle_after_the_reply() {
         assert_eq!((begun(start - 1), begun(start)), (0, 1));
         assert_eq!(starts(&run(&plan, start)), [None]);
         // a process counts from there
-        plan.flows[0].process = Some(Arc::new(Every(9)));
+        plan.flows[0].process = Some(offered(Arc::new(Every(9))));
         let outcome = run(&plan, 100);
         assert_eq!(made(&outcome, 0), [start, start + 9, start + 18]);
     }

@@ -353,3 +353,40 @@ fn a_load_without_data_in_a_deadlocked_fabric_is_deadlocked() {
     let (verdict, reason) = of_class(&outcome, 1).expect("a load");
     assert_eq!(verdict, Verdict::Deadlocked, "{reason}");
 }
+
+/// A phase that opens after one that never ends, and a flow that waits for one that is never sent.
+#[test]
+fn what_waits_for_what_never_comes_is_incomplete() {
+    let phased = "limit: Rate(0), phase: (\"a\", 0)), (pairs: List(pairs: [(0, 1)]), bytes: \"10 flits\", phase: (\"a\", 1), start: \"5 cycles\"";
+    let load =
+        ", (name: \"bg\", pattern: Uniform, process: Bernoulli(load: 0.1), size: \"8 flits\")";
+    for (beside, measure) in [
+        ("", "\"100000 cycles\""),
+        (load, "\"100000 cycles\""),
+        ("", "Flows(at_most: \"100000 cycles\")"),
+        (load, "Flows(at_most: \"100000 cycles\")"),
+    ] {
+        let text = format!(
+            "Scenario(title: \"dead\", seed: 1,
+             fabric: (topology: EdgeList(links: [], hosts: [0, 0]), flit: \"64 B\", link: (rate: \"10 Gbit/s\", latency: \"2 cycles\"),
+                 switch: (lanes: 1, lane_capacity: \"64 flits\")),
+             routing: MinHop(),
+             traffic: [(name: \"c\", flows: [(pairs: List(pairs: [(0, 1)]), bytes: \"10 flits\", {phased})], size: \"4 flits\"){beside}],
+             phases: (warmup: \"0 cycles\", measure: {measure}))"
+        );
+        let (outcome, told) = made(&text, &[]);
+        assert_eq!(outcome.verdict, Verdict::Incomplete, "{measure}: {told}");
+        for words in [
+            "stopped before its size: flow 0 (H0 to H1), limited to 0 for good from cycle 0 on, after 0 of 10 flits",
+            "never to start, since what it waits for never comes: flow 1 (H0 to H1)",
+        ] {
+            assert!(told.contains(words), "{measure}: {told}");
+        }
+        let is_short = measure.starts_with("Flows");
+        assert_eq!(
+            outcome.cycles.measure < 10_000,
+            is_short,
+            "{measure}: {told}"
+        );
+    }
+}

@@ -132,19 +132,14 @@ fn the_length_that_would_do_knows_what_is_held_back() {
             &format!("warmup: \"0 cycles\", measure: \"{cycles} cycles\""),
         )
     };
-    for rest in [
-        ", limit: Rate(0.01)",
-        ", window: 1, acknowledgement: \"900 cycles\"",
-    ] {
-        let (verdict, reason) = of(rest, 4000);
-        assert_eq!(verdict, Verdict::Undecided, "{rest}: {reason}");
-        let (_, length) = reason
-            .split_once("measure at least ")
-            .expect("a length is told");
-        let (length, _) = length.split_once(' ').expect("it is in cycles");
-        let (verdict, reason) = of(rest, length.parse().expect("a number"));
-        assert_ne!(verdict, Verdict::Undecided, "{rest}: {reason}");
-    }
+    let rest = ", window: 1, acknowledgement: \"900 cycles\"";
+    let (verdict, reason) = of(rest, 4000);
+    assert_eq!(verdict, Verdict::Undecided, "{reason}");
+    let (verdict, reason) = of(rest, length(&reason));
+    assert_ne!(verdict, Verdict::Undecided, "{reason}");
+    // what is offered beside a limit is known in any length
+    let (verdict, reason) = of(", limit: Rate(0.01)", 4000);
+    assert_eq!(verdict, Verdict::Saturated, "{reason}");
 }
 
 const LEAVES: &str = "topology: LeafSpine(leaves: 3, spines: 2, hosts_per_leaf: 3)";
@@ -316,4 +311,72 @@ fn where_rates_fall_to_nothing_no_length_will_do() {
     // 54 packets of 4 flits, one every 4 million cycles
     let (_, reason) = of(", limit: Rate(0.000001)");
     assert!(reason.contains("measure at least 215"), "{reason}");
+}
+
+/// Flows with a process have a length before they have made a packet, and as many packets as they make and limits let through.
+#[test]
+fn the_length_of_a_process_is_known_before_its_first_packet() {
+    let of = |rest: &str, size: u32, cycles: u64| {
+        let traffic = format!(
+            "(name: \"f\", flows: [(pairs: List(pairs: [(0, 1)]), {rest})], size: \"{size} flits\")"
+        );
+        told(
+            &traffic,
+            &format!("warmup: \"0 cycles\", measure: \"{cycles} cycles\""),
+        )
+    };
+    // 54 packets of 4 flits at 0.001 of the link
+    let (_, reason) = of("process: Bernoulli(load: 0.001)", 4, 200);
+    assert!(
+        reason.contains("measure at least 216000 cycles"),
+        "{reason}"
+    );
+    let (_, reason) = of(
+        "process: Bernoulli(load: 0.5), start: \"12491 cycles\"",
+        4,
+        10_000,
+    );
+    let words = "nothing is offered before cycle 12491";
+    assert!(
+        reason.contains(words) && length(&reason) > 12_491,
+        "{reason}"
+    );
+    let (verdict, reason) = of(
+        "process: Bernoulli(load: 0.5), start: \"12491 cycles\"",
+        4,
+        length(&reason),
+    );
+    assert!(!reason.contains("too short"), "{verdict} {reason}");
+    // 24 packets before it is closed for good
+    let (_, reason) = of(
+        "process: Bernoulli(load: 0.05), changes: [(\"7713 cycles\", Rate(0))]",
+        16,
+        5000,
+    );
+    assert!(
+        reason.contains("about 24 packets are to be expected in any length"),
+        "{reason}"
+    );
+}
+
+/// A job that credits hold back is complete in the length that is told.
+#[test]
+fn the_length_of_a_job_that_credits_hold_back_is_enough() {
+    let text = |cycles: u64| {
+        format!(
+            "Scenario(title: \"credits\", seed: 1,
+             fabric: (topology: EdgeList(links: [], hosts: [0, 0]), flit: \"64 B\", link: (rate: \"10 Gbit/s\", latency: \"200 cycles\"),
+                 switch: (lanes: 1, lane_capacity: \"16 flits\")),
+             routing: MinHop(),
+             traffic: [(name: \"c\", flows: [(pairs: List(pairs: [(0, 1)]), bytes: \"1000 flits\", limit: Rate(0.3))], size: \"16 flits\")],
+             phases: (warmup: \"0 cycles\", measure: \"{cycles} cycles\"))"
+        )
+    };
+    let outcome = run(&resolve(&text(2000), &[]), [1, 1]);
+    let all = outcome.reason.rsplit("measure at least ").next();
+    let cycles = all.and_then(|all| all.split(' ').next()?.parse().ok());
+    let cycles: u64 = cycles.expect("a length is told");
+    assert!((26_192..80_000).contains(&cycles), "{}", outcome.reason);
+    let outcome = run(&resolve(&text(cycles), &[]), [1, 1]);
+    assert_eq!(outcome.verdict, Verdict::Complete, "{}", outcome.reason);
 }

@@ -355,12 +355,13 @@ fn flows_that_pace_themselves_fill_sinks_without_doubt() {
 
 /// Two sources that ask a sink for just what it takes are as close to the limit in any length.
 #[test]
-fn where_no_length_tells_the_reason_says_so() {
+fn where_only_less_than_expected_tells_the_reason_says_so() {
     let traffic = "(name: \"c\", size: \"8 flits\", hosts: List([1, 2]), pattern: AllTo(target: 0), process: Bernoulli(load: 0.5))";
     let outcome = of_five(traffic, 20_000);
     let reason = &outcome.reason;
     assert_eq!(outcome.verdict, Verdict::Undecided, "{reason}");
-    let words = "; no length tells, since this is so in expectation: less than 0.99 may be steady, more than 1 is saturated";
+    let words = "; a longer measurement tells only if the fabric takes less, since this is so in expectation: less than 0.99 may be \
+                 steady, more than 1 is saturated";
     assert!(reason.ends_with(words), "{reason}");
 }
 

@@ -205,10 +205,10 @@ impl Building {
         let mut arrivals = stream(seed, Purpose::FlowArrivals, id.into());
         let mut state = ProcessState::default();
         if let Some(process) = &plan.process {
-            state = process.start(&mut arrivals);
+            state = process.process.start(&mut arrivals);
             // counted from the start, which one that asks does not have yet
             if class.requests.is_none()
-                && let Gap::After(cycles) = process.gap(&mut state, &mut arrivals)
+                && let Gap::After(cycles) = process.process.gap(&mut state, &mut arrivals)
             {
                 let first = plan.start + cycles;
                 self.wakes.push(first, Wake::Make(row).code());
@@ -230,7 +230,9 @@ impl Building {
             created: Amount::default(),
             rejected: Amount::default(),
         });
-        self.given.processes.push(plan.process.clone());
+        let process = plan.process.as_ref();
+        let process = process.map(|offered| Arc::clone(&offered.process));
+        self.given.processes.push(process);
     }
 
     /// The session of a flow of probes; a place without one for all others, where flows are tried at all.

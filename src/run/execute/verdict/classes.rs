@@ -3,20 +3,28 @@
 //! # Algorithm
 //! A class with a job is complete or incomplete. Any other that the scenario has is judged by its own packets: *undecided*
 //! without data enough, *saturated* when full source queues reject its packets, when the routes and its pattern ask a
-//! channel for more than it carries, when it always has a packet waiting, when a flow of it is held back, or when of its flits fewer are delivered than
+//! channel for more than it carries, when a process offers more than the limit of its flow, when it always has a packet waiting, when a flow of it is held back, or when of its flits fewer are delivered than
 //! chance explains (0.1 %); *undecided*, too, when what stays behind may be an overload of 10 %; else *steady*.
 //! Nothing is told of what the program makes: answers and probes belong to their parent.
 
 use super::super::Run;
 use super::super::jobs::Jobs;
+use super::asked::BEYOND;
 use super::held::{Held, worst};
-use super::window::{Behind, Window};
+use super::window::{Behind, FULL_HOST, Window};
 use crate::measure::outcome::{ClassVerdict, Verdict};
 use crate::plan::ClassPlan;
 use crate::scenario::bounds::headroom;
+use crate::scenario::offered::{ByLimit, by_limit};
 
-/// Part beyond a bound that is no rounding.
-const BEYOND: f64 = 1e-6;
+/// What is asked for by a class alone, in expectation.
+#[derive(Clone, Copy, Debug)]
+struct OfClass {
+    /// A channel is asked for more than it carries.
+    is_too_much: bool,
+    /// The flow that is offered most beside its limit.
+    by_limit: Option<ByLimit>,
+}
 
 impl Run<'_> {
     /// What is told of each class, where some class has a job.
@@ -30,16 +38,21 @@ impl Run<'_> {
         if jobs.is_empty() {
             return vec![None; plan.classes.len()];
         }
-        let is_asked_too_much = |class: &ClassPlan| {
+        let asked = |number: u16, class: &ClassPlan| {
             let bound = headroom(self.resolved, |other| std::ptr::eq(other, class));
-            bound.is_some_and(|bound| 1.0 / bound.load > 1.0 + BEYOND)
+            let is_too_much = bound.is_some_and(|bound| 1.0 / bound.load > 1.0 + BEYOND);
+            let by_limit = by_limit(self.resolved, |class| class == number);
+            OfClass {
+                is_too_much,
+                by_limit,
+            }
         };
-        let judge = |(number, class): (u16, &ClassPlan)| {
-            let is_made = class.answers.is_some() || plan.is_of_probes(number);
-            let number = usize::from(number);
+        let judge = |(id, class): (u16, &ClassPlan)| {
+            let is_made = class.answers.is_some() || plan.is_of_probes(id);
+            let number = usize::from(id);
             match jobs.of_class(number) {
                 _ if is_made => None,
-                None => Some(window.of_class(number, is_asked_too_much(class), held)),
+                None => Some(window.of_class(number, asked(id, class), held)),
                 job => job,
             }
         };
@@ -49,7 +62,7 @@ impl Run<'_> {
 
 impl Window<'_> {
     /// Verdict and reason of the load of a class by itself.
-    fn of_class(&self, number: usize, is_asked_too_much: bool, held: &[Held]) -> ClassVerdict {
+    fn of_class(&self, number: usize, asked: OfClass, held: &[Held]) -> ClassVerdict {
         let class = &self.records.classes[number];
         let (created, delivered) = (class.created_flits, class.delivered_flits);
         let loads = if delivered <= created {
@@ -65,17 +78,24 @@ impl Window<'_> {
         }
         let reason = if class.rejected > 0 {
             format!("full source queues rejected {} packets", class.rejected)
-        } else if is_asked_too_much {
+        } else if asked.is_too_much {
             "it asks a channel for more than that carries".to_owned()
+        } else if let Some(by_limit) = asked.by_limit.filter(|by| by.part > 1.0 + BEYOND) {
+            self.over_limit(by_limit)
         } else if self.offers_all(number) {
             "its sources offer all the fabric takes".to_owned()
         } else if let Some(held) = worst(held, Some(number)) {
             held
         } else {
-            return match self.behind(number) {
-                Behind::Certainly => told(Verdict::Saturated, loads),
-                Behind::Perhaps => told(Verdict::Undecided, loads),
-                Behind::No => told(Verdict::Steady, loads),
+            let close = asked.by_limit.filter(|by| by.part >= FULL_HOST);
+            return match (self.behind(number), close) {
+                (Behind::Certainly, _) => told(Verdict::Saturated, loads),
+                (Behind::Perhaps, _) => told(Verdict::Undecided, loads),
+                (Behind::No, Some(close)) if self.is_irregular() => {
+                    let close = self.over_limit(close);
+                    told(Verdict::Undecided, format!("{close}: {loads}"))
+                }
+                (Behind::No, _) => told(Verdict::Steady, loads),
             };
         };
         told(Verdict::Saturated, format!("{reason}: {loads}"))

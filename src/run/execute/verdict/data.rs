@@ -183,6 +183,7 @@ impl Window<'_> {
     ) -> Result<u64, String> {
         let (cycles, shares) = (self.cycles(), self.link_shares());
         let ever = self.expected_ever(&shares, classes.clone());
+        let ever = ever.max(delivered as f64);
         if ever < 0.5 {
             let is_offered = self.is_waiting(classes.clone()) || self.is_under_way(classes);
             return Err(if is_offered {
@@ -202,10 +203,13 @@ impl Window<'_> {
         let foreseen = self.expected(&shares, classes.clone(), cycles);
         let made = classes.map(|number| self.records.classes[number].created_packets);
         let made = foreseen.max(made.sum::<u64>() as f64);
-        let is_held = delivered > 0 && 2.0 * (delivered as f64) < made && cycles > least;
-        // what limits, windows and the fabric hold back comes as it came
+        let latency = mean_latency(self.series) as u64;
+        let is_long = cycles > least || delivered > 1 && cycles > 2 * latency;
+        let is_held = delivered > 0 && 2.0 * (delivered as f64) < made && is_long;
+        // what limits, windows and the fabric hold back comes as it came; the first packets came late
         let held = if is_held {
-            (EXPECTED_PACKETS * cycles as f64 / delivered as f64) as u64
+            let time = cycles.saturating_sub(latency).max(1) as f64;
+            latency + (EXPECTED_PACKETS * time / delivered as f64) as u64
         } else {
             0
         };

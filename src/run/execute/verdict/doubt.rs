@@ -39,7 +39,7 @@ pub(super) enum Remedy {
     Longer,
     /// One of that length, in cycles and in time.
     Length(u64, String),
-    /// None: this load does not depend on the length.
+    /// None, unless the fabric is found to take less: this load does not depend on the length.
     Expected,
     /// None, since the load counted is surely at least that part of all.
     Never(f64),
@@ -54,7 +54,8 @@ impl fmt::Display for Remedy {
             Self::Length(cycles, time) => write!(f, "measure at least {cycles} cycles ({time})"),
             Self::Expected => write!(
                 f,
-                "no length tells, since this is so in expectation: less than {FULL_HOST} may be steady, more than 1 is saturated"
+                "a longer measurement tells only if the fabric takes less, since this is so in expectation: less than {FULL_HOST} may be \
+                 steady, more than 1 is saturated"
             ),
             Self::Never(full) => write!(
                 f,
@@ -79,13 +80,14 @@ impl Doubt {
 impl Window<'_> {
     /// Why an overload cannot be ruled out.
     pub(super) fn doubt(&self) -> Option<Doubt> {
-        let full = match &self.asked {
-            Some(asked) => self.known(asked).or_else(|| {
-                let is_unknown = !asked.has_inner;
-                is_unknown.then(|| self.full_channel()).flatten()
-            }),
-            None => self.full_host().or_else(|| self.full_channel()),
+        let asked = self.asked.as_ref();
+        let counted = || {
+            let hosts = asked.is_none_or(|asked| !asked.has_hosts);
+            let inner = hosts || asked.is_none_or(|asked| !asked.has_inner);
+            let host = hosts.then(|| self.full_host()).flatten();
+            host.or_else(|| inner.then(|| self.full_channel()).flatten())
         };
+        let full = asked.and_then(|asked| self.known(asked)).or_else(counted);
         let moves = || self.growth().or_else(|| self.trend()).map(Doubt::longer);
         full.or_else(moves)
     }
@@ -129,7 +131,7 @@ impl Window<'_> {
     }
 
     /// Whether all packets of a class are of flows that always have one, or answers to such.
-    fn paces_itself(&self, number: usize) -> bool {
+    pub(super) fn paces_itself(&self, number: usize) -> bool {
         let plan = self.plan();
         let class = &plan.classes[number];
         if let Some(asked) = class.answers {

@@ -22,7 +22,7 @@
 //! Cost: O(flows), and for those held back, or with a limit, that of their ways.
 
 use super::super::Run;
-use super::shares::Shares;
+use super::shares::{Own, Shares};
 use super::window::{FULL_CHANNEL, Window};
 use crate::ids::ChannelId;
 use crate::measure::FlowCounts;
@@ -86,7 +86,7 @@ impl Run<'_> {
             if !window.is_beyond_window(flow, counts, shares) {
                 return None;
             }
-            let why = self.why_held(window, id, (shares, is_lone))?;
+            let why = self.why_held(window, (id, counts), (shares, is_lone))?;
             let [from, to] = [flow.source, flow.destination]
                 .map(|host| window.graph.endpoint_name(Endpoint::Host(host)));
             let part = shares.part;
@@ -162,7 +162,7 @@ impl Run<'_> {
     fn why_held(
         &self,
         window: &Window<'_>,
-        id: usize,
+        (id, counts): (usize, &FlowCounts),
         (shares, has_host): (Shares, bool),
     ) -> Option<String> {
         let (plan, graph) = (&self.resolved.plan, window.graph);
@@ -172,7 +172,8 @@ impl Run<'_> {
             return None;
         }
         let way = self.way(id);
-        let carried = |channel: &ChannelId| (*channel, window.utilisation(*channel));
+        let own = window.part_of_time(flow, counts);
+        let carried = |channel: &ChannelId| (*channel, window.carried_with(*channel, own));
         let fullest = way.iter().map(carried).max_by(|a, b| a.1.total_cmp(&b.1));
         let (channel, most) = fullest?;
         let fullest = window.channel_name(channel);
@@ -189,13 +190,13 @@ impl Run<'_> {
                 return full;
             }
         }
-        let credits = self.short_credits(window, flow, &way);
+        let credits = self.short_credits(window, flow, &way, own);
         if credits.is_some() {
             return credits;
         }
         if let Some(sink) = plan.host.sink_cycles_per_flit {
             let received = window.records.hosts[flow.destination.index()].received_flits;
-            let part = received as f64 * f64::from(sink) / window.cycles() as f64;
+            let part = own.scaled(received, window.cycles()) * f64::from(sink);
             if part >= FULL_CHANNEL {
                 let name = graph.endpoint_name(Endpoint::Host(flow.destination));
                 return Some(format!("{name} takes {part:.3} of what it can"));
@@ -220,13 +221,17 @@ impl Run<'_> {
         window: &Window<'_>,
         flow: &FlowPlan,
         way: &[ChannelId],
+        own: Own,
     ) -> Option<String> {
         let class = &self.resolved.plan.classes[usize::from(flow.class)];
         let loops = Loops::of(self.resolved, &[class]);
-        way.iter().find_map(|&channel| {
-            let credits = loops.at(channel);
+        // between the ends of a way that is not known lie other channels
+        let next = |place: usize| way.get(place + 1).filter(|_| self.knows_ways());
+        way.iter().enumerate().find_map(|(place, &channel)| {
+            let credits = next(place).map(|&next| loops.at_before(channel, next));
+            let credits = credits.unwrap_or_else(|| loops.at(channel));
             let pace = f64::from(window.graph.channel(channel).timing.cycles_per_flit);
-            let (most, part) = (credits.rate() * pace, window.utilisation(channel));
+            let (most, part) = (credits.rate() * pace, window.carried_with(channel, own));
             (most < 1.0 && part >= HELD_BY_CREDITS * most).then(|| {
                 let (name, credits) = (window.channel_name(channel), words(&credits));
                 format!(

@@ -3,7 +3,8 @@
 //! # Algorithm
 //! Classes with a load make packets at its rate, or as they were counted, until their hosts have sent all that they may. A flow that
 //! always has a packet sends no more than its share of its host's link, whole packets at the rate of its limits, and whole windows in
-//! the time in which one comes back: flows that began together go together. One with a process makes no more than it has made.
+//! the time in which one comes back: flows that began together go together. One with a process sends what that makes and limits let
+//! through, and what is left over later. Where jobs came more slowly, they are foreseen as they came.
 //! The flows of a class together send no more than the hosts that they go to take.
 //!
 //! Control is as it was counted; before anything was, its flows have their share of the links.
@@ -11,11 +12,12 @@
 //! Cost: O(flows * their changes) per length that is looked at, and some sixty of these.
 
 use super::data::round_trip;
-use super::shares::{limits, rate};
-use super::window::{Window, mean_latency};
+use super::shares::limits;
+use super::window::{OVERLOAD, Window, mean_latency};
 use crate::ids::HostId;
 use crate::measure::FlowCounts;
 use crate::plan::FlowPlan;
+use crate::scenario::offered::rate_of_limit;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -84,7 +86,9 @@ impl Window<'_> {
         let is_over = |(flow, counts): (&FlowPlan, &FlowCounts), cycles: u64| {
             let mean = plan.classes[usize::from(flow.class)].size.mean();
             let packets = left(flow, counts) / mean;
-            self.expected_of_flow(&shares, flow, counts, cycles) + ROUNDED >= packets
+            let expected = self.expected_of_flow(&shares, flow, counts, cycles);
+            let came = self.as_they_came(&shares, flow, counts, cycles);
+            expected.min(came) + ROUNDED >= packets
         };
         let sent = first(|cycles| jobs().all(|job| is_over(job, cycles)))?;
         let mut taken = vec![0.0; self.graph.hosts().len()];
@@ -159,10 +163,19 @@ impl Window<'_> {
             return 0.0;
         }
         let mean = class.size.mean();
-        let link = 1.0 / self.time_of_flit(self.graph.host_channel(flow.source));
+        if let Some(process) = &flow.process {
+            let made = process.load / self.cycles_per_flit(self.graph.host_channel(flow.source));
+            let sent = |at: u64| self.sent_until(flow, start, made, at) / mean;
+            let packets = sent(end) - sent(self.warmup());
+            let left = flow.flits.map(|_| left(flow, counts) / mean);
+            return packets.min(left.unwrap_or(f64::INFINITY));
+        }
+        let pace = self.time_of_flit(self.graph.host_channel(flow.source));
+        let link = 1.0 / pace;
         let senders = f64::from(shares.senders[flow.source.index()]);
         let by_limit = limits(flow, [from, to]);
-        let by_limit = by_limit.map(|(limit, cycles)| rate(limit, link) * cycles as f64);
+        let by_limit =
+            by_limit.map(|(limit, cycles)| rate_of_limit(limit, &class.size, pace) * cycles as f64);
         let by_limit = by_limit.sum::<f64>() / mean;
         let by_link = (to - from) as f64 * link / senders / mean;
         let mut packets = (by_limit + ROUNDED).floor().min(by_link);
@@ -171,6 +184,7 @@ impl Window<'_> {
             let periods = ((to - from) as f64 / period).floor();
             packets = packets.min(periods * f64::from(window.packets));
         }
+        // of slots what was counted
         if !plan.is_backlogged(flow) {
             let until = (self.warmup() + self.cycles()).max(start + 1) - start;
             let rate = counts.sent.created.packets as f64 / until as f64;
@@ -180,6 +194,48 @@ impl Window<'_> {
             Some(_) => packets.min(left(flow, counts) / mean),
             None => packets,
         }
+    }
+
+    /// Flits that a flow with a process sends until a cycle, made at a rate: at some time its queue was empty last.
+    fn sent_until(&self, flow: &FlowPlan, start: u64, rate: f64, at: u64) -> f64 {
+        let pace = self.time_of_flit(self.graph.host_channel(flow.source));
+        let made = |until: u64| {
+            let until = flow.stop.map_or(until, |stop| stop.min(until));
+            rate * until.saturating_sub(start) as f64
+        };
+        let through = |from: u64| {
+            let limits = limits(flow, [from, at]);
+            let through = limits.map(|(limit, cycles)| {
+                rate_of_limit(limit, self.sizes(flow), pace) * cycles as f64
+            });
+            through.sum::<f64>()
+        };
+        let changes = flow.changes.iter().map(|change| change.0);
+        let times = changes.filter(|time| (start..at).contains(time));
+        let times = times.chain([start.min(at), at]);
+        let sent = times.map(|time| made(time) + through(time));
+        sent.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Packets of a flow that always has one in so many cycles, at the rate at which they came, where fewer came than were expected.
+    fn as_they_came(
+        &self,
+        shares: &Shares,
+        flow: &FlowPlan,
+        counts: &FlowCounts,
+        cycles: u64,
+    ) -> f64 {
+        let (arrived, mean) = (&counts.arrived, self.sizes(flow).mean());
+        let came = arrived.received as f64 / mean;
+        let expected = self.expected_of_flow(shares, flow, counts, self.cycles());
+        let latency = arrived.network.sum as f64 / arrived.tagged.max(1) as f64;
+        let start = counts.sent.start.unwrap_or(0).max(self.warmup());
+        let filled = (start - self.warmup()) as f64 + latency;
+        let time = self.cycles() as f64 - filled;
+        if came < 2.0 || time <= 0.0 || expected <= OVERLOAD * (came + 2.0) {
+            return f64::INFINITY;
+        }
+        came / time * (cycles as f64 - filled).max(0.0)
     }
 
     /// When a flow begins by itself.

@@ -4,13 +4,14 @@
 //! Two questions are asked, each with its own error rate, and what neither answers is *undecided*:
 //!
 //! 1. Is it certain that the fabric takes less than is offered? *Saturated*, when a channel is asked for more than it
-//!    carries by the expected loads of routes and patterns ([`headroom`](crate::scenario::bounds::headroom), no chance in it), or at the level of 0.1 % each
+//!    carries by the expected loads of routes, patterns and flows with a process ([`headroom`](crate::scenario::bounds::headroom), no chance in
+//!    it), or such a flow is offered more than its limit ([`offered`](crate::scenario::offered)), or at the level of 0.1 % each
 //!    - the flits present (source queues and fabric) drift upwards, against the hypothesis of a random walk, the worst
 //!      case of a stable queue ([`stationarity::is_growing`]), and a tenth of that at least in source queues, or
 //!    - a host falls short: of the flits created for it, or by it, fewer are delivered than chance explains, corrected
 //!      (Bonferroni) for all hosts, both ways.
 //! 2. May an overload of 10 % be ruled out, being missed in at most 0.5 %? Only then *steady*. It may not, when
-//!    - a channel is asked for 0.99 of what it carries by the expected loads; where these are not known (messages,
+//!    - a channel is asked for 0.99 of what it carries by the expected loads, or a flow is offered 0.99 of its limit; where these are not known (messages,
 //!      limited numbers of packets, and between switches adaptive routing)
 //!      - a host is asked to take or to send 0.99 of what its link (or sink) carries, or this is within the 99.5 %
 //!        bound of its load below 1.1, by packets of classes that do not pace themselves ([`doubt`]),

@@ -16,8 +16,11 @@
 //! that is missing, and of the part in which its own packets leave, are on their way, or more than the window is the cause.
 
 use super::window::{OVERLOAD, Window};
+use crate::ids::ChannelId;
 use crate::measure::FlowCounts;
-use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Window as FlowWindow};
+use crate::plan::{FlowPlan, Limit, Window as FlowWindow};
+use crate::scenario::offered::rate_of_limit;
+use crate::traffic::SizeDistribution;
 
 /// Part of a window from which on it may be full: packets on their way come in waves.
 const HELD_BY_WINDOW: f64 = 0.9;
@@ -40,6 +43,21 @@ pub(super) struct Shares {
     idle: f64,
     /// What is missing is what an overload of 10 % leaves behind.
     pub(super) is_far: bool,
+}
+
+/// What a flow sent, and in how many cycles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Own {
+    flits: u64,
+    cycles: u64,
+}
+
+impl Own {
+    /// Flits per cycle of so many in a measurement, those of the flow over the time in which it is active.
+    pub(super) fn scaled(self, all: u64, cycles: u64) -> f64 {
+        let own = self.flits.min(all);
+        own as f64 / self.cycles as f64 + (all - own) as f64 / cycles as f64
+    }
 }
 
 /// What the limits of a flow let it send in some cycles.
@@ -66,23 +84,12 @@ pub(super) fn limits(flow: &FlowPlan, [from, to]: [u64; 2]) -> impl Iterator<Ite
     })
 }
 
-/// What a limit allows over a link of a rate \[flits/cycle\].
-pub(super) fn rate(limit: Limit, link: f64) -> f64 {
-    match limit {
-        Limit::None => link,
-        Limit::Rate(rate) => (rate as f64 / ONE_FLIT_PER_CYCLE as f64).min(link),
-        Limit::Delay { entry, shift } => {
-            link / (1.0 + f64::from(entry) / f64::from(1_u32 << shift))
-        }
-    }
-}
-
 /// What the limits of a flow let it send from one cycle to another, where a flit keeps its host's link for `pace` cycles.
-fn allowed(flow: &FlowPlan, pace: f64, [from, to]: [u64; 2]) -> Allowed {
+fn allowed(flow: &FlowPlan, sizes: &SizeDistribution, pace: f64, [from, to]: [u64; 2]) -> Allowed {
     let mut allowed = Allowed::default();
     let mut first = None;
     for (limit, cycles) in limits(flow, [from, to]) {
-        let (rate, cycles) = (rate(limit, 1.0 / pace), cycles as f64);
+        let (rate, cycles) = (rate_of_limit(limit, sizes, pace), cycles as f64);
         if limit == Limit::None {
             allowed.free += rate * cycles;
         } else {
@@ -102,6 +109,11 @@ fn on_their_way(window: FlowWindow, counts: &FlowCounts, cycles: f64) -> f64 {
 }
 
 impl Window<'_> {
+    /// Sizes of the packets of a flow.
+    pub(super) fn sizes(&self, flow: &FlowPlan) -> &SizeDistribution {
+        &self.plan().classes[usize::from(flow.class)].size
+    }
+
     /// The part of the measurement in which a flow is active, if there is one.
     fn active(&self, flow: &FlowPlan, counts: &FlowCounts) -> Option<[u64; 2]> {
         let end = self.warmup() + self.cycles();
@@ -139,6 +151,21 @@ impl Window<'_> {
         on_their_way(window, counts, (to - from) as f64) < HELD_BY_WINDOW * by_window
     }
 
+    /// What a flow sent while it was active.
+    pub(super) fn part_of_time(&self, flow: &FlowPlan, counts: &FlowCounts) -> Own {
+        let cycles = self.active(flow, counts).map(|[from, to]| to - from);
+        Own {
+            flits: counts.arrived.received,
+            cycles: cycles.unwrap_or_else(|| self.cycles()),
+        }
+    }
+
+    /// Part of the time in which a channel of the way of a flow carried flits while that was active.
+    pub(super) fn carried_with(&self, channel: ChannelId, own: Own) -> f64 {
+        let flits = self.records.channels.flits(channel);
+        (own.scaled(flits, self.cycles()) * self.time_of_flit(channel)).min(1.0)
+    }
+
     /// Flits that its limits let a flow send in the measurement, times without limit included where its host sends nothing else,
     /// and whether it has any.
     pub(super) fn may_send(
@@ -148,7 +175,7 @@ impl Window<'_> {
         is_lone: bool,
     ) -> Option<(f64, bool)> {
         let pace = self.time_of_flit(self.graph.host_channel(flow.source));
-        let allowed = allowed(flow, pace, self.active(flow, counts)?);
+        let allowed = allowed(flow, self.sizes(flow), pace, self.active(flow, counts)?);
         let free = if is_lone { allowed.free } else { 0.0 };
         Some((allowed.limited + free, allowed.is_limited))
     }
@@ -165,7 +192,7 @@ impl Window<'_> {
         let cycles = (to - from) as f64;
         let channel = self.graph.host_channel(flow.source);
         let pace = self.time_of_flit(channel);
-        let allowed = allowed(flow, pace, [from, to]);
+        let allowed = allowed(flow, self.sizes(flow), pace, [from, to]);
         let is_by_limit = allowed.is_limited && (is_lone || allowed.free <= 0.0);
         let received = counts.arrived.received as f64;
         let may = allowed.limited + allowed.free;

@@ -149,6 +149,18 @@ impl<'a> Window<'a> {
         asked - delivered - asked / self.cycles as f64 * self.filling
     }
 
+    /// Flits by which more of the classes that pace themselves are on their way at the end than at the start: they fill buffers once,
+    /// however long a measurement is.
+    fn filled(&self) -> f64 {
+        let classes = self.records.classes.iter().enumerate();
+        let paced = classes.filter(|(number, _)| self.paces_itself(*number));
+        let growth = paced.map(|(_, class)| {
+            let gone = class.delivered_flits + class.lost.window_flits;
+            class.created_flits as f64 - gone as f64
+        });
+        growth.map(|growth| growth.max(0.0)).sum()
+    }
+
     /// Load a channel or a host was asked for or carried, as a fraction of what it carries, and the standard deviation of that.
     pub(super) fn load(&self, flits: f64, cycles_per_flit: f64) -> (f64, f64) {
         let part = cycles_per_flit / self.cycles as f64;
@@ -197,9 +209,16 @@ impl<'a> Window<'a> {
             })
             .collect();
         let (created, delivered) = self.flits();
-        let missing = self.shortfall(created, delivered + self.dropped());
+        let filled = self.filled();
+        let missing = self.shortfall(created, delivered + self.dropped()) - filled;
         let waiting = created - self.sum(|class| class.injected_flits) as f64;
-        let is_drift = is_growing(&changes, CERTAIN) && missing > 0.0;
+        // what fills buffers drifts as well: then more than chance must be missing
+        let least = if filled > 0.0 {
+            normal_bound(CERTAIN) * self.noise(created)
+        } else {
+            0.0
+        };
+        let is_drift = is_growing(&changes, CERTAIN) && missing > least;
         (is_drift && waiting > AT_HOSTS * missing).then(|| self.loads())
     }
 
@@ -213,9 +232,10 @@ impl<'a> Window<'a> {
         let counts: Vec<(f64, f64)> = counts.map(|(a, b)| (a as f64, b as f64)).collect();
         let tests = counts.iter().filter(|(asked, _)| *asked > 0.0).count();
         let bound = normal_bound(CERTAIN / tests.max(1) as f64);
+        let filled = self.filled();
         let beyond = |&(asked, delivered): &(f64, f64)| {
             let noise = self.noise(asked).hypot(self.edges(asked));
-            self.shortfall(asked, delivered) / noise - bound
+            (self.shortfall(asked, delivered) - filled) / noise - bound
         };
         let beyond = counts.iter().map(beyond).enumerate();
         let (worst, beyond) = beyond.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
@@ -241,22 +261,28 @@ impl<'a> Window<'a> {
         if created <= 0.0 {
             return None;
         }
-        let growth = self.shortfall(created, delivered + self.dropped()) / created;
+        let missing = self.shortfall(created, delivered + self.dropped()) - self.filled();
+        let growth = missing / created;
         let percent = growth * 100.0;
         (growth > self.least_growth(created)).then(|| of_present(percent))
     }
 
     /// Whether of a class less is delivered than is offered, what is dropped included.
     pub(super) fn behind(&self, class: usize) -> Behind {
+        let paces_itself = self.paces_itself(class);
         let class = &self.records.classes[class];
         let asked = class.created_flits as f64;
-        let missing = self.shortfall(asked, class.delivered_flits as f64);
-        let noise = self.noise(asked);
         // what filled the fabric and what grows are the same where packets are under way for long
-        let under_way = asked - class.delivered_flits as f64;
+        let kept = if paces_itself {
+            class.lost.window_flits as f64
+        } else {
+            asked - class.delivered_flits as f64
+        };
+        let missing = self.shortfall(asked, asked - kept);
+        let noise = self.noise(asked);
         if missing / noise > normal_bound(CERTAIN) {
             Behind::Certainly
-        } else if under_way > self.least_growth(asked) * asked {
+        } else if kept > self.least_growth(asked) * asked {
             Behind::Perhaps
         } else {
             Behind::No

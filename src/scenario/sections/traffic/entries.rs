@@ -14,7 +14,7 @@ use crate::scenario::{Layout, Parts, Scenario};
 use crate::topology::Graph;
 use crate::traffic::flows::{FlowsContext, GivenFlow, MOST_FLOWS, Own, room_for};
 use crate::traffic::messages::Senders;
-use crate::traffic::{Process, ProcessContext};
+use crate::traffic::{OfferedProcess, ProcessContext};
 use fixedbitset::FixedBitSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -267,23 +267,22 @@ impl Entry<'_> {
         }
     }
 
-    fn process(&self, part: &Part, pace: u32) -> Result<Arc<dyn Process>, Mistake> {
+    fn process(&self, part: &Part, pace: u32) -> Result<OfferedProcess, Mistake> {
         let make = part.entry(self.parts.processes)?.build;
         let context = ProcessContext {
             mean_size: self.class.size.mean(),
             cycles_per_flit: pace,
         };
         let offered = part.build(|arguments| make(arguments, context))?;
-        let process = offered.process;
         let class = ClassPlan {
-            process: Arc::clone(&process),
+            process: Arc::clone(&offered.process),
             ..self.class.clone()
         };
         if class.is_backlogged() {
             let message = "a flow without `process` always has a packet: leave it out";
             return Err(part.name.mistake(message));
         }
-        Ok(process)
+        Ok(offered)
     }
 
     /// The delay is 0 until the routes are known, when it is not given.
@@ -304,7 +303,7 @@ struct Alike {
     pace: u32,
     limit: Limit,
     changes: Arc<[(u64, Limit)]>,
-    process: Option<Arc<dyn Process>>,
+    process: Option<OfferedProcess>,
 }
 
 /// The limit of a flow with a fraction of its host's link rate; the link takes so many cycles per flit.

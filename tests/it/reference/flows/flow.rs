@@ -92,7 +92,7 @@ impl Flow {
             start: (begins(setting, plan) && set_up::set_up_of(setting, id).is_none())
                 .then_some(plan.start),
             delays: plan.window.iter().map(|window| (0, window.delay)).collect(),
-            process: process.map(|process| process.start(&mut arrivals)),
+            process: process.map(|process| process.process.start(&mut arrivals)),
             has_slot: class.slots.is_some(),
             slot_source: source.map(|source| source.start(&mut arrivals)),
             is_probe: trials_of(setting, plan.class.into()).is_some(),
@@ -143,7 +143,7 @@ impl Flow {
         self.drawn = class.size.draw(&mut self.sizes);
         self.arrivals = stream(seed, Purpose::FlowArrivals, id);
         let process = plan.process.as_ref();
-        self.process = process.map(|process| process.start(&mut self.arrivals));
+        self.process = process.map(|process| process.process.start(&mut self.arrivals));
         let source = class.slots.as_ref().and_then(|slots| slots.source.as_ref());
         self.slot_source = source.map(|source| source.start(&mut self.arrivals));
         // D60: one that has not begun counts its first gap when it begins
@@ -187,7 +187,7 @@ impl Flow {
     fn next_creation(&mut self, plan: &FlowPlan, from: u64) -> Option<u64> {
         let process = plan.process.as_ref()?;
         let state = self.process.as_mut().expect("a process has a state");
-        match process.gap(state, &mut self.arrivals) {
+        match process.process.gap(state, &mut self.arrivals) {
             Gap::After(cycles) => Some(from + cycles),
             Gap::Never => None,
             Gap::WhenSent => panic!("D28: not a saturating process"),

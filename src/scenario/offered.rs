@@ -1,0 +1,123 @@
+//! What flows with a process offer in expectation over the measurement, and what their limits let through.
+//!
+//! # Algorithm
+//! A flow with a process makes its load of its host's link from its start to its stop. Known are flows that begin by themselves,
+//! without size, window and control, under one limit that is not 0 in all of the measured time in which they are active; those
+//! that start or stop at a time of their own only where the phases have fixed lengths. No more goes on than the limit
+//! lets through.
+//!
+//! A limit is one of the flow alone, unless its host's scheduler paces the flows of a lane together.
+
+use super::Resolved;
+use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Phases, Plan, Scheduler};
+use crate::topology::Graph;
+use crate::traffic::SizeDistribution;
+
+/// What a flow offers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Offered {
+    /// In the mean over the measurement \[flits/cycle\].
+    pub rate: f64,
+    /// The same as a part of what its limit lets through until the end, where it has one.
+    pub of_limit: Option<f64>,
+}
+
+/// A flow that is offered most beside its limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ByLimit {
+    /// Its id.
+    pub flow: usize,
+    /// What it is offered, a part of its limit.
+    pub part: f64,
+}
+
+/// The limit of a flow in some cycles, if it is one and the same in all of them.
+fn limit_in(flow: &FlowPlan, [from, to]: [u64; 2]) -> Option<Limit> {
+    let earlier = flow.changes.iter().rev().find(|(at, _)| *at <= from);
+    let first = earlier.map_or(flow.limit, |(_, limit)| *limit);
+    let mut inside = (flow.changes.iter()).filter(|(at, _)| (from + 1..to).contains(at));
+    inside.all(|(_, limit)| *limit == first).then_some(first)
+}
+
+/// What a limit lets a flow send over a link with these cycles per flit, alone \[flits/cycle\].
+pub fn rate_of_limit(limit: Limit, sizes: &SizeDistribution, pace: f64) -> f64 {
+    match limit {
+        Limit::None => 1.0 / pace,
+        Limit::Rate(rate) => (rate as f64 / ONE_FLIT_PER_CYCLE as f64).min(1.0 / pace),
+        Limit::Delay { entry, shift } => {
+            let time = |size: u16| {
+                let time = f64::from(size) * pace;
+                time + (time / f64::from(1_u32 << shift)).floor() * f64::from(entry)
+            };
+            let all: f64 = sizes
+                .entries()
+                .iter()
+                .map(|(_, weight)| f64::from(*weight))
+                .sum();
+            let times = sizes.entries().iter();
+            let times = times.map(|(size, weight)| time(*size) * f64::from(*weight));
+            sizes.mean() * all / times.sum::<f64>()
+        }
+    }
+}
+
+/// First and last cycle of the measurement, as far as the scenario says.
+fn measured(phases: &Phases, flow: &FlowPlan) -> Option<[u64; 2]> {
+    let first = if phases.find_warmup { 0 } else { phases.warmup };
+    let is_lasting = flow.start <= first && flow.stop.is_none() && flow.changes.is_empty();
+    let end = phases.warmup.saturating_add(phases.measure);
+    (phases.is_fixed() || is_lasting).then_some([phases.warmup, end])
+}
+
+/// What a flow offers; `None` where that is not known.
+pub fn of_flow(plan: &Plan, graph: &Graph, flow: &FlowPlan) -> Option<Offered> {
+    let class = &plan.classes[usize::from(flow.class)];
+    let process = flow.process.as_ref()?;
+    let asks = class.requests.is_some() || class.begins();
+    let waits = flow.phase.is_some() || !flow.after.is_empty();
+    let is_held = flow.flits.is_some() || flow.window.is_some() || class.control.is_some();
+    if asks || waits || is_held || plan.is_of_probes(flow.class) {
+        return None;
+    }
+    let [warm, end] = measured(&plan.phases, flow)?;
+    let from = flow.start.max(warm);
+    let to = flow.stop.map_or(end, |stop| stop.min(end));
+    if from >= to {
+        let rate = 0.0;
+        let of_limit = None;
+        return Some(Offered { rate, of_limit });
+    }
+    let pace = graph.channel(graph.host_channel(flow.source)).timing;
+    let pace = f64::from(pace.cycles_per_flit);
+    let made = process.load / pace * (to - from) as f64;
+    let through = match limit_in(flow, [from, end])? {
+        Limit::Rate(0) => return None,
+        Limit::None => None,
+        limit => Some(rate_of_limit(limit, &class.size, pace) * (end - from) as f64),
+    };
+    let is_own = plan.host.scheduler != Scheduler::Paced;
+    let through = through.filter(|_| is_own);
+    Some(Offered {
+        rate: through.map_or(made, |through| made.min(through)) / (end - warm) as f64,
+        of_limit: through.map(|through| made / through),
+    })
+}
+
+/// Whether all is known of what flows offer that do not pace themselves.
+pub fn is_all_known(resolved: &Resolved) -> bool {
+    let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
+    let mut flows = plan.flows.iter().filter(|flow| flow.process.is_some());
+    flows.all(|flow| of_flow(plan, graph, flow).is_some())
+}
+
+/// The flow of these classes that is offered most beside its limit.
+pub fn by_limit(resolved: &Resolved, is_meant: impl Fn(u16) -> bool) -> Option<ByLimit> {
+    let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
+    let flows = plan.flows.iter().enumerate();
+    let parts = flows.filter(|(_, flow)| is_meant(flow.class));
+    let parts = parts.filter_map(|(id, flow)| {
+        let part = of_flow(plan, graph, flow)?.of_limit?;
+        Some(ByLimit { flow: id, part })
+    });
+    parts.reduce(|most, next| if next.part > most.part { next } else { most })
+}
