@@ -1,14 +1,13 @@
 //! Global acts: when they come, what they see and change, and that their state is saved.
 
-use crate::runs::simulation;
+use crate::runs::{digest, simulation};
 use crate::validation::scenario;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use virtlane::cycle::stages::generate::sources::Sources;
 use virtlane::fabric::Host;
 use virtlane::fabric::rows::Row;
-use virtlane::measure::digest::Digest;
-use virtlane::run::{GlobalAct, LastingAct, RunError, Shards, Simulation};
+use virtlane::run::{GlobalAct, LastingAct, RunError, Shards};
 use virtlane::scenario::{Document, Parts, Resolved};
 
 /// Sources that send in step, every 64 cycles.
@@ -109,14 +108,6 @@ fn in_step() -> Resolved {
     let document = Document::parse("step.ron", IN_STEP, Path::new("")).expect("it is a scenario");
     let resolved = document.resolve(&Parts::registered());
     resolved.unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn digest(simulation: &Simulation) -> Digest {
-    let mut digest = Digest::default();
-    for records in simulation.records() {
-        digest.merge(records.measured.digest);
-    }
-    digest
 }
 
 const SHAPES: [[usize; 2]; 5] = [[1, 1], [1, 2], [2, 2], [1, 7], [2, 7]];

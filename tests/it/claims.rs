@@ -263,10 +263,7 @@ const CROWDS: [&[&str]; 14] = [
 
 /// What a simulation has done: packets delivered, claims, the longest wait.
 fn done(simulation: &mut Simulation) -> (Digest, u64, u32) {
-    let mut digest = Digest::default();
-    for records in simulation.records() {
-        digest.merge(records.measured.digest);
-    }
+    let digest = crate::runs::digest(simulation);
     let made = simulation.counts()["claims.made"];
     (digest, made, simulation.hops().longest)
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use virtlane::measure::digest::Digest;
 use virtlane::run::{Options, Outcome, Settings, Simulation, execute};
 use virtlane::scenario::{Document, Parts, Resolved};
 
@@ -54,6 +55,15 @@ pub(crate) fn simulation(resolved: &Resolved, [threads, shards]: [usize; 2]) -> 
     let graph = &resolved.layout.graph;
     let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
     simulation.expect("threads start")
+}
+
+/// Digest of all deliveries so far.
+pub(crate) fn digest(simulation: &Simulation) -> Digest {
+    let mut digest = Digest::default();
+    for records in simulation.records() {
+        digest.merge(records.measured.digest);
+    }
+    digest
 }
 
 /// Runs to the end on so many threads and shards.

@@ -39,6 +39,14 @@ pub struct Choice {
     pub requests: Vec<Request>,
 }
 
+impl Choice {
+    /// Whether its head requests a lane as no escape.
+    pub fn is_no_escape(&self, lane: LaneRow) -> bool {
+        let mut requests = self.requests.iter();
+        requests.any(|request| request.lane == lane && !request.escape)
+    }
+}
+
 impl Default for Choice {
     fn default() -> Self {
         Self {

@@ -24,8 +24,7 @@ pub(in crate::metrics) struct Group<'a> {
     flows: Vec<(&'a FlowResult, Option<&'a Latencies>)>,
 }
 
-const THROUGHPUT: &str =
-    "Packets of the classes of the group delivered in the measurement, all hosts together";
+const THROUGHPUT: &str = "Packets of the classes of the group delivered in the measurement, all hosts together; of a service level where its classes have no other";
 
 /// Each of them three times: of a class, of a service level, of a service level by hops.
 macro_rules! of_groups {

@@ -211,10 +211,6 @@ impl AdaptiveRouting for AnyLane {
         }
     }
 
-    fn advance(&self, _at: SwitchId, _destination: HostId, course: Course) -> Course {
-        course
-    }
-
     fn candidates(
         &self,
         at: SwitchId,

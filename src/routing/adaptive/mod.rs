@@ -97,11 +97,20 @@ pub trait AdaptiveRouting: Send + Sync + std::fmt::Debug {
     /// How heads use their candidates.
     fn selection(&self) -> Selection;
 
-    /// Course of a packet that starts at `source`.
-    fn depart(&self, source: SwitchId, destination: HostId, local: &mut dyn Local) -> Course;
+    /// Course of a packet that starts at `source`; straight on, with word 0, unless the engine has courses.
+    fn depart(&self, source: SwitchId, destination: HostId, local: &mut dyn Local) -> Course {
+        let _ = (source, destination, local);
+        Course {
+            via: Course::DIRECT,
+            word: 0,
+        }
+    }
 
-    /// Course of a packet that has come to `at`.
-    fn advance(&self, at: SwitchId, destination: HostId, course: Course) -> Course;
+    /// Course of a packet that has come to `at`; the one that it has, unless it changes on the way.
+    fn advance(&self, at: SwitchId, destination: HostId, course: Course) -> Course {
+        let _ = (at, destination);
+        course
+    }
 
     /// Ways on from `at`, in the engine's order; replaces what `found` held.
     fn candidates(

@@ -18,20 +18,22 @@ use std::collections::BTreeMap;
 pub(super) enum Dead {
     /// Delivered or lost is all that it makes.
     Over,
+    /// The same, as it is limited to 0 for good from this cycle on.
+    Closed(u64),
     /// What it waits for will never come.
     Waits,
 }
 
-/// Whether nothing more comes of a flow with a size that is not complete, though it began, in cycle `now`.
-fn is_over(flow: &FlowPlan, counts: &FlowCounts, now: u64) -> bool {
+/// Why nothing more comes, from cycle `now` on, of a flow with a size that is not complete, though it began.
+fn over(flow: &FlowPlan, counts: &FlowCounts, now: u64) -> Option<Dead> {
     let (sent, arrived) = (&counts.sent, &counts.arrived);
     let flits = flow.flits.unwrap_or_default();
     let gone = arrived.delivered.packets + counts.dropped.packets;
     let has_stopped = flow.stop.is_some_and(|stop| stop <= now);
     let is_made = has_stopped || sent.created.flits >= flits;
-    let is_closed = closed(flow).is_some_and(|closed| closed <= now);
-    is_made && gone + sent.rejected.packets == sent.created.packets
-        || is_closed && gone == sent.started.packets
+    let closed = closed(flow).filter(|closed| *closed <= now && gone == sent.started.packets);
+    let is_over = is_made && gone + sent.rejected.packets == sent.created.packets;
+    closed.map(Dead::Closed).or(is_over.then_some(Dead::Over))
 }
 
 /// Of every flow (id) with a size that is not complete, whether anything more comes of it in cycle `now`.
@@ -41,10 +43,11 @@ pub(super) fn dead(plan: &Plan, counts: &[FlowCounts], now: u64) -> Vec<Option<D
         flow.flits.is_some_and(|flits| delivered < flits) && !plan.is_of_probes(flow.class)
     };
     let both = || plan.flows.iter().zip(counts);
-    let over = both().map(|(flow, counts)| {
-        (is_open(flow, counts) && is_over(flow, counts, now)).then_some(Dead::Over)
+    let begun = both().map(|(flow, counts)| {
+        let is_open = is_open(flow, counts);
+        over(flow, counts, now).filter(|_| is_open)
     });
-    let mut dead: Vec<Option<Dead>> = over.collect();
+    let mut dead: Vec<Option<Dead>> = begun.collect();
     // the first phase of each application that never ends
     let mut endless: BTreeMap<&str, u32> = BTreeMap::new();
     let phase = |flow: &FlowPlan| flow.phase.map(|phase| &plan.app_phases[phase as usize]);

@@ -4,7 +4,6 @@
 //! rejected: nothing is sent twice. One that waits for what never comes is never complete ([`dead`](super::dead)). One that has stopped before it has made all it has to send is never complete. What the program makes (answers, probes) belongs to its parent and is no job.
 
 use super::dead::{Dead, dead};
-use super::verdict::closed;
 use crate::measure::outcome::{ClassVerdict, Verdict};
 use crate::measure::{ClassRecords, FlowCounts, Records};
 use crate::plan::{ClassPlan, FlowPlan, Until};
@@ -106,15 +105,13 @@ impl Job {
         let lost = counts.dropped.packets + sent.rejected.packets;
         let made = sent.created.flits;
         let stop = flow.stop.filter(|stop| *stop <= now && made < flits);
-        let gone = arrived.delivered.packets + counts.dropped.packets;
-        let closed = closed(flow).filter(|closed| *closed <= now && gone == sent.started.packets);
         self.open += u64::from(dead.is_none());
         self.lost_packets += lost;
         if dead == Some(Dead::Waits) {
             self.waiting.push(name());
         } else if lost > 0 {
             self.lost.push(name());
-        } else if let Some(closed) = closed {
+        } else if let Some(Dead::Closed(closed)) = dead {
             self.stopped.push(format!(
                 "{}, limited to 0 for good from cycle {closed} on, after {} of {flits} flits",
                 name(),

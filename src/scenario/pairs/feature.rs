@@ -88,6 +88,12 @@ features! {
     OutOfBand = "`answers.transport: OutOfBand`",
     /// Control that looks at the own switch (D51).
     Looks = "control that looks at its own switch",
+    /// Control that sets delays (D30).
+    Delays = "control by delays",
+    /// Control with one sender for all flows of a host (D44).
+    SharedSender = "control with one sender for all flows of a host",
+    /// Flows have rates of their own (D32).
+    RateScheduler = "a `fabric.host.scheduler` that gives each flow a rate",
     /// Flows reserve by packets (D60).
     Reservation = "control that reserves",
     /// Routes are set up by packets (D67).
@@ -161,6 +167,9 @@ impl Feature {
             Self::BoundedAnswers => plan.bounded().next().is_some(),
             Self::OutOfBand => controls().any(|control| control.transport.is_some()),
             Self::Looks => controls().any(looks),
+            Self::Delays => controls().any(|control| control.algorithm.sets_delays()),
+            Self::SharedSender => controls().any(|control| control.algorithm.is_shared()),
+            Self::RateScheduler => plan.host.scheduler.takes_rates(),
             Self::Reservation => plan.classes.iter().any(ClassPlan::reserves),
             Self::SetUp => plan.sets_up(),
             Self::Messages => !plan.workloads.is_empty(),
@@ -172,14 +181,20 @@ impl Feature {
 
     /// The mistake of its key, which does not go with something else: `rest` says what, and why.
     pub(super) fn mistake(self, given: &Given<'_>, rest: &str) -> Mistake {
-        let scenario = given.scenario;
-        let switch = &scenario.fabric.switch;
-        let of_part = |part: Option<&Part>| match part {
-            Some(part) => part.name.mistake(format!("`{}` {rest}", part.name.value)),
-            None => scenario.routing.name.mistake(rest),
-        };
-        let control = |is_it: fn(&Control) -> bool| of_part(controlled(given, is_it));
-        match self {
+        let own = self.of_switch(given.scenario, rest);
+        let own = own.or_else(|| self.of_others(given, rest));
+        // what has no key of its own comes with the routing
+        own.unwrap_or_else(|| {
+            let engine = &given.scenario.routing.name;
+            engine.mistake(format!("{} {rest}", self.words()))
+        })
+    }
+
+    /// The same of a key of switches, or of their lanes.
+    fn of_switch(self, scenario: &Scenario, rest: &str) -> Option<Mistake> {
+        let (switch, qos) = (&scenario.fabric.switch, &scenario.qos);
+        let tables = qos.vl_arbitration.as_ref().map(|tables| &tables.value);
+        Some(match self {
             Self::Voq => told(&switch.queues, "Voq", rest),
             Self::PortPool => told(&switch.sharing, "PortPool", rest),
             Self::Speedup => (switch.input_speedup).mistake(format!("anything but 1 {rest}")),
@@ -189,54 +204,48 @@ impl Feature {
             Self::Reserve => told(&switch.reserve, "true", rest),
             Self::Wormhole => told(&switch.forwarding, "Wormhole", rest),
             Self::KeptInputs => told(&switch.input_turns, "Packets", rest),
-            Self::Vl15 => told(&scenario.qos.management_lane, "true", rest),
-            Self::LegacyTables | Self::HighFirst => self.of_tables(scenario, rest),
-            Self::Admission => match &scenario.admission {
-                Some(section) => (section.control.name).mistake(format!("admission {rest}")),
-                None => scenario.routing.name.mistake(rest),
-            },
             Self::Claims => told(&switch.claims, "Every", rest),
-            Self::Carry => {
-                let carry = &scenario.fluid.carry;
-                carry.mistake(format!("`{:?}` {rest}", carry.value))
-            }
-            Self::SetUp => control(|control| control.algorithm.set_up().is_some()),
-            Self::Messages => {
-                let mut parts = scenario
-                    .traffic
-                    .iter()
-                    .filter_map(|class| class.messages.as_ref());
-                of_part(parts.next())
-            }
-            Self::OutOfBand => out_of_band(given, rest),
-            Self::BoundedAnswers => {
-                let mut queues =
-                    (scenario.traffic.iter()).filter_map(|class| class.answers.queue.as_ref());
-                match queues.next() {
-                    Some(queue) => queue.mistake(format!("a bounded queue of answers {rest}")),
-                    None => scenario.routing.name.mistake(rest),
-                }
-            }
-            Self::Looks => control(looks),
-            Self::Reservation => control(|control| control.algorithm.reserves()),
-            Self::Trees => match &scenario.observe.congestion {
-                Some(key) => key.mistake(format!("a look at congestion trees {rest}")),
-                None => scenario.routing.name.mistake(rest),
-            },
-            _ => scenario
-                .routing
-                .name
-                .mistake(format!("{} {rest}", self.words())),
-        }
+            Self::Vl15 => told(&qos.management_lane, "true", rest),
+            Self::LegacyTables => told(&tables?.rules, "Legacy", rest),
+            Self::HighFirst => told(&tables?.accept, "HighFirst", rest),
+            _ => return None,
+        })
     }
 
-    /// The same of arbitration tables.
-    fn of_tables(self, scenario: &Scenario, rest: &str) -> Mistake {
-        match &scenario.qos.vl_arbitration {
-            Some(tables) if self == Self::LegacyTables => told(&tables.value.rules, "Legacy", rest),
-            Some(tables) => told(&tables.value.accept, "HighFirst", rest),
-            None => scenario.routing.name.mistake(rest),
-        }
+    /// The same of a key of another section.
+    fn of_others(self, given: &Given<'_>, rest: &str) -> Option<Mistake> {
+        let scenario = given.scenario;
+        let of_part = |part: &Part| part.name.mistake(format!("`{}` {rest}", part.name.value));
+        let classes = || scenario.traffic.iter();
+        let (carry, trees) = (&scenario.fluid.carry, &scenario.observe.congestion);
+        Some(match self {
+            Self::Admission => {
+                let desk = &scenario.admission.as_ref()?.control.name;
+                desk.mistake(format!("admission {rest}"))
+            }
+            Self::Carry => carry.mistake(format!("`{:?}` {rest}", carry.value)),
+            Self::Trees => (trees.as_ref()?).mistake(format!("a look at congestion trees {rest}")),
+            Self::Messages => of_part(classes().find_map(|class| class.messages.as_ref())?),
+            Self::BoundedAnswers => {
+                let queue = classes().find_map(|class| class.answers.queue.as_ref())?;
+                queue.mistake(format!("a bounded queue of answers {rest}"))
+            }
+            Self::OutOfBand => {
+                let class = controlled(given, |control| control.transport.is_some())?;
+                told(&class.answers.transport, "OutOfBand", rest)
+            }
+            _ => {
+                let is_it: fn(&Control) -> bool = match self {
+                    Self::Looks => looks,
+                    Self::Delays => |control| control.algorithm.sets_delays(),
+                    Self::SharedSender => |control| control.algorithm.is_shared(),
+                    Self::Reservation => |control| control.algorithm.reserves(),
+                    Self::SetUp => |control| control.algorithm.set_up().is_some(),
+                    _ => return None,
+                };
+                of_part(controlled(given, is_it)?.control.as_ref()?)
+            }
+        })
     }
 }
 
@@ -250,24 +259,10 @@ fn told<T>(key: &At<T>, value: &str, rest: &str) -> Mistake {
     key.mistake(format!("`{value}` {rest}"))
 }
 
-/// The classes that are written, each with what the plan has of its control.
-fn classes<'a>(given: &Given<'a>) -> impl Iterator<Item = (&'a Class, &'a Control)> + use<'a> {
+/// The first class that is written whose control is such.
+fn controlled<'a>(given: &Given<'a>, is_it: fn(&Control) -> bool) -> Option<&'a Class> {
     let planned = given.plan.into_iter().flat_map(|plan| &plan.classes);
-    let both = given.scenario.traffic.iter().zip(planned);
-    both.filter_map(|(class, planned)| Some((class, planned.control.as_ref()?)))
-}
-
-/// The algorithm of the first class whose control is such.
-fn controlled<'a>(given: &Given<'a>, is_it: fn(&Control) -> bool) -> Option<&'a Part> {
-    let mut found = classes(given).filter(|(_, control)| is_it(control));
-    found.find_map(|(class, _)| class.control.as_ref())
-}
-
-/// The mistake of the first class whose control packets go beside the data.
-fn out_of_band(given: &Given<'_>, rest: &str) -> Mistake {
-    let mut found = classes(given).filter(|(_, control)| control.transport.is_some());
-    found.next().map_or_else(
-        || given.scenario.routing.name.mistake(rest),
-        |(class, _)| told(&class.answers.transport, "OutOfBand", rest),
-    )
+    let mut both = given.scenario.traffic.iter().zip(planned);
+    let found = both.find(|(_, planned)| planned.control.as_ref().is_some_and(is_it));
+    found.map(|(class, _)| class)
 }

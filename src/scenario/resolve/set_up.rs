@@ -3,7 +3,7 @@
 use super::super::sections::Scenario;
 use super::super::sections::traffic::Class;
 use super::super::syntax::{Mistake, Part};
-use crate::plan::{ClassPlan, Plan};
+use crate::plan::Plan;
 use crate::routing::Routes;
 use crate::topology::Graph;
 use crate::topology::graph::TreeWays;
@@ -31,7 +31,6 @@ pub(super) fn check(
         if planned.set_up().is_some() {
             flows(class, number, plan)?;
         }
-        others(part, class, planned)?;
     }
     fabric(part, scenario, graph, routes)
 }
@@ -76,21 +75,6 @@ fn flows(class: &Class, number: usize, plan: &Plan) -> Result<(), Mistake> {
         )));
     }
     Ok(())
-}
-
-/// Control of any class beside one that sets up; `part` names the latter.
-fn others(part: &Part, class: &Class, planned: &ClassPlan) -> Result<(), Mistake> {
-    let is_shared = planned
-        .control
-        .as_ref()
-        .is_some_and(|control| control.algorithm.is_shared());
-    match class.control.as_ref().filter(|_| is_shared) {
-        Some(other) => Err(other.name.mistake(format!(
-            "`{}` does not go with `control: {}` in the same fabric: it has one sender for all flows of a host",
-            other.name.value, part.name.value
-        ))),
-        None => Ok(()),
-    }
 }
 
 /// Topology and routing.

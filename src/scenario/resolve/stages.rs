@@ -82,7 +82,7 @@ pub fn plan(
     let host = scenario.fabric.host.plan(clock)?;
     let (mut flows, app_phases) =
         traffic::plan_flows(scenario, parts, layout, base, host.scheduler, &mut classes)?;
-    traffic::plan_control(scenario, parts, layout, &host, &mut classes)?;
+    traffic::plan_control(scenario, parts, layout, &mut classes)?;
     let rounds = scenario.admission.as_ref();
     let switch = scenario.fabric.switch.plan(&scenario.qos, clock)?;
     let lanes = admission::parts_of_lanes(&switch, &classes, clock.flit_bytes);

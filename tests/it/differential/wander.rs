@@ -4,7 +4,7 @@
 use crate::random_fabric::{Adaptive, Dice};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SwitchId};
-use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
+use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Selection};
 use virtlane::topology::{Endpoint, Graph};
 
 /// See the module.
@@ -75,17 +75,6 @@ impl AdaptiveRouting for Wander {
 
     fn selection(&self) -> Selection {
         self.selection
-    }
-
-    fn depart(&self, _: SwitchId, _: HostId, _: &mut dyn Local) -> Course {
-        Course {
-            via: Course::DIRECT,
-            word: 0,
-        }
-    }
-
-    fn advance(&self, _: SwitchId, _: HostId, course: Course) -> Course {
-        course
     }
 
     fn candidates(&self, at: SwitchId, destination: HostId, _: Course, found: &mut Vec<Candidate>) {

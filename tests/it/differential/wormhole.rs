@@ -9,7 +9,7 @@ use std::sync::Arc;
 use virtlane::ids::{HostId, SwitchId};
 use virtlane::plan::{ClassPlan, Forwarding, Marking, Plan, SwitchOptions};
 use virtlane::routing::Routes;
-use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
+use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Selection};
 use virtlane::topology::Graph;
 
 /// Heads of one switch, of which each has one candidate.
@@ -23,17 +23,6 @@ impl AdaptiveRouting for OneSwitch {
 
     fn selection(&self) -> Selection {
         self.0
-    }
-
-    fn depart(&self, _: SwitchId, _: HostId, _: &mut dyn Local) -> Course {
-        Course {
-            via: Course::DIRECT,
-            word: 0,
-        }
-    }
-
-    fn advance(&self, _: SwitchId, _: HostId, course: Course) -> Course {
-        course
     }
 
     fn candidates(&self, _: SwitchId, to: HostId, _: Course, found: &mut Vec<Candidate>) {

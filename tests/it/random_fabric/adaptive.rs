@@ -306,17 +306,6 @@ impl AdaptiveRouting for Escape {
         Selection::Open
     }
 
-    fn depart(&self, _: SwitchId, _: HostId, _: &mut dyn Local) -> Course {
-        Course {
-            via: Course::DIRECT,
-            word: 0,
-        }
-    }
-
-    fn advance(&self, _: SwitchId, _: HostId, course: Course) -> Course {
-        course
-    }
-
     fn candidates(&self, at: SwitchId, destination: HostId, _: Course, found: &mut Vec<Candidate>) {
         found.clear();
         let (home, _) = self.ways.home(destination);

@@ -13,7 +13,7 @@ use virtlane::routing::Tables;
 use virtlane::topology::Graph;
 
 /// Packets of service level 0 are dropped by that rule.
-fn dropping(rule: DropRule, lane_capacity: u32) -> SwitchOptions {
+pub(super) fn dropping(rule: DropRule, lane_capacity: u32) -> SwitchOptions {
     SwitchOptions {
         lane_capacity,
         drop: Some(Dropping {

@@ -5,7 +5,7 @@ use super::{backlogged, plan, timing};
 use crate::reference::{Routing, simulate};
 use virtlane::ids::{HostId, SwitchId};
 use virtlane::plan::SwitchOptions;
-use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
+use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Selection};
 use virtlane::topology::{Endpoint, GraphBuilder};
 
 /// (flow, cycle of the grant) at the channel between two switches, of the flows (host, lane, packets): hosts 0 and 1
@@ -77,17 +77,6 @@ impl AdaptiveRouting for TwoLanes {
 
     fn selection(&self) -> Selection {
         Selection::Open
-    }
-
-    fn depart(&self, _: SwitchId, _: HostId, _: &mut dyn Local) -> Course {
-        Course {
-            via: Course::DIRECT,
-            word: 0,
-        }
-    }
-
-    fn advance(&self, _: SwitchId, _: HostId, course: Course) -> Course {
-        course
     }
 
     fn candidates(&self, at: SwitchId, _: HostId, _: Course, found: &mut Vec<Candidate>) {

@@ -84,8 +84,7 @@ impl Mechanism for Adapting {
             let single = shard.site().shared.switch.single_flits;
             shard.shown().empty = single.then_some(|world, row, lane| {
                 let choices: Seen<'_, QueueRow, Choice> = Seen::new(look::grouped(world));
-                let mut requests = choices[row].requests.iter();
-                requests.any(|request| request.lane == lane && !request.escape)
+                choices[row].is_no_escape(lane)
             });
         }
     }
@@ -176,8 +175,7 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
     }
 
     fn is_no_escape(&self, queue: QueueRow, lane: LaneRow) -> bool {
-        let requests = || self.optional.choices[queue].requests.iter();
-        self.shared.open() && requests().any(|one| one.lane == lane && !one.escape)
+        self.shared.open() && self.optional.choices[queue].is_no_escape(lane)
     }
 
     fn is_empty_behind(&self, lane: LaneRow) -> bool {

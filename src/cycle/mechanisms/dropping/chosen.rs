@@ -42,27 +42,18 @@ impl<const W: usize> Stage<'_, W> {
     /// What has chosen in this cycle: new heads, with VOQ all that has come.
     fn collect(&mut self, chosen: &mut Vec<Chosen>) {
         let sorts = self.view.shared.sorts();
-        for number in 0..self.view.lists.arrived.len() {
-            let (lane, packet) = self.view.lists.arrived[number];
-            let input = self.view.shared.numbering.port(lane);
-            if self.view.place.is_host(input) {
-                continue;
-            }
-            let queue = self.queue_of(lane, packet);
-            let row = &self.view.queues[queue];
-            if sorts || row.head == packet && row.requesting {
+        self.each_new(|stage, queue, packet, waited| {
+            let row = &stage.view.queues[queue];
+            // with VOQ what has waited has chosen as it came
+            let has_chosen = if sorts {
+                !waited
+            } else {
+                packet != PacketRow::NONE && row.head == packet && row.requesting
+            };
+            if has_chosen {
                 chosen.push(Chosen { queue, packet });
             }
-        }
-        let mut heads = std::mem::take(&mut self.own.heads);
-        for queue in heads.drain(..) {
-            let row = &self.view.queues[queue];
-            if !sorts && row.head != PacketRow::NONE && row.requesting {
-                let packet = row.head;
-                chosen.push(Chosen { queue, packet });
-            }
-        }
-        self.own.heads = heads;
+        });
         // a queue that is free may get its head from either list
         chosen.sort_unstable();
         chosen.dedup();

@@ -32,26 +32,34 @@ pub(super) struct Stage<'a, const W: usize> {
 impl<const W: usize> Stage<'_, W> {
     /// Rules 1 and 2: names the packets that are to be dropped.
     pub(super) fn decide(&mut self) {
+        self.each_new(|stage, queue, packet, waited| {
+            if stage.view.queues[queue].head == packet {
+                stage.look(queue, waited);
+            }
+        });
+    }
+
+    /// What has come to an input of a switch in this cycle, with its queue, then the heads of queues that have got one; whether it
+    /// has waited before.
+    pub(super) fn each_new(&mut self, mut act: impl FnMut(&mut Self, QueueRow, PacketRow, bool)) {
         for number in 0..self.view.lists.arrived.len() {
             let (lane, packet) = self.view.lists.arrived[number];
             let input = self.view.shared.numbering.port(lane);
-            if self.view.place.is_host(input) {
-                continue;
-            }
-            let queue = self.queue_of(lane, packet);
-            if self.view.queues[queue].head == packet {
-                self.look(queue, false);
+            if !self.view.place.is_host(input) {
+                let queue = self.queue_of(lane, packet);
+                act(self, queue, packet, false);
             }
         }
         let mut heads = std::mem::take(&mut self.own.heads);
         for queue in heads.drain(..) {
-            self.look(queue, true);
+            let head = self.view.queues[queue].head;
+            act(self, queue, head, true);
         }
         self.own.heads = heads;
     }
 
     /// The queue that an arrived packet has joined.
-    pub(super) fn queue_of(&self, lane: LaneRow, packet: PacketRow) -> QueueRow {
+    fn queue_of(&self, lane: LaneRow, packet: PacketRow) -> QueueRow {
         let view = &self.view;
         let input = view.shared.numbering.port(lane);
         let output = || {

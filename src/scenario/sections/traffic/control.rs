@@ -5,7 +5,7 @@ use super::transport::Transport;
 use super::{Class, ServiceLevels, service_levels};
 use crate::control::{Algorithm, ControlContext};
 use crate::ids::SlId;
-use crate::plan::{ClassPlan, Control, HostOptions, Plan};
+use crate::plan::{ClassPlan, Control, Plan};
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::{flits, of_links};
 use crate::scenario::sections::values::{Read, amount, whole};
@@ -135,7 +135,6 @@ pub(in crate::scenario) fn control(
     scenario: &Scenario,
     parts: &Parts<'_>,
     layout: &Layout,
-    host: &HostOptions,
     classes: &mut Vec<ClassPlan>,
 ) -> Result<(), Mistake> {
     for (number, class) in scenario.traffic.iter().enumerate() {
@@ -154,7 +153,7 @@ pub(in crate::scenario) fn control(
         let sizes = answers.size.largest();
         let link = of_links(scenario.fluid.reserved.value);
         let context = context(layout, &classes[number], (sizes, link));
-        let algorithm = algorithm(part, parts, host, context, &classes[number])?;
+        let algorithm = algorithm(part, parts, context, &classes[number])?;
         same_weights(scenario, part, &algorithm, &classes[..number])?;
         let transport = class.answers.transport.value.plan(layout.clock)?;
         Transport::check_elements(&class.answers.transport, part, &algorithm)?;
@@ -246,7 +245,6 @@ fn same_weights(
 fn algorithm(
     part: &Part,
     parts: &Parts<'_>,
-    host: &HostOptions,
     context: ControlContext,
     class: &ClassPlan,
 ) -> Result<Algorithm, Mistake> {
@@ -256,18 +254,6 @@ fn algorithm(
         return Err(part.name.mistake(
             "its flows begin when their routes are set up, not when they are admitted: expected no `requests` in the class",
         ));
-    }
-    if algorithm.sets_delays() && host.scheduler.takes_rates() {
-        return Err(part.name.mistake(format!(
-            "the delays of `{}` do not go with the scheduler `{:?}`, which gives each flow a rate",
-            part.name.value, host.scheduler
-        )));
-    }
-    if algorithm.is_shared() && host.scheduler.takes_rates() {
-        return Err(part.name.mistake(format!(
-            "one sender for all flows of a host does not go with the scheduler `{:?}`, which gives each flow a rate",
-            host.scheduler
-        )));
     }
     Ok(algorithm)
 }

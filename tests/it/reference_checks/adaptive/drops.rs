@@ -2,21 +2,10 @@
 
 use super::{TwoWays, draw, draws, graph, packets, two_ways};
 use crate::reference::{Outcome, Routing, simulate};
+use crate::reference_checks::drops::dropping;
 use crate::reference_checks::{plan, timing};
-use virtlane::ids::SlId;
-use virtlane::plan::{ClassPlan, DropRule, Dropping, Forwarding, Queues, SwitchOptions};
+use virtlane::plan::{ClassPlan, DropRule, Forwarding, Queues, SwitchOptions};
 use virtlane::routing::adaptive::Selection;
-
-fn dropping(rule: DropRule, lane_capacity: u32) -> SwitchOptions {
-    SwitchOptions {
-        lane_capacity,
-        drop: Some(Dropping {
-            service_levels: vec![SlId(0)],
-            rule,
-        }),
-        ..SwitchOptions::default()
-    }
-}
 
 fn run(routing: &TwoWays, options: &SwitchOptions, classes: Vec<ClassPlan>) -> Outcome {
     run_with_seed(routing, options, classes, 1)
