@@ -157,15 +157,17 @@ fn cycle<const W: usize, P: RuleSet, J: Joints, R: Rider<J>>(
         stages::route::run(view);
     }
     if !view.lists.visits.is_empty() {
-        match view.shared.matching() {
-            Matching::OutputFirst => stages::arbitrate::run(view),
-            Matching::InputFirst => input_first::run(view),
+        // the constant first: other sets have no copy
+        if P::ARBITRATION && view.shared.matching() == Matching::InputFirst {
+            input_first::run(view);
+        } else {
+            stages::arbitrate::run(view);
         }
     }
     if !view.lists.grants.is_empty() {
         stages::cross::run(view);
     }
-    if view.shared.output_lane_buffer() != 0 && !view.lists.channel_visits.is_empty() {
+    if const { P::LANES.is_possible() } && !view.lists.channel_visits.is_empty() {
         view.transmit();
     }
     riders.run(Slot::Mark, on);

@@ -52,7 +52,7 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
                 self.queues.prefetch(shared.classifier().behind(lane, 0));
             }
         }
-        if shared.adaptation().is_some() || shared.own_routes().is_some() {
+        if shared.is_adaptive() || shared.own_routes().is_some() {
             return;
         }
         for &(lane, _) in arrived {

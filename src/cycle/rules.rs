@@ -15,27 +15,72 @@ use crate::qos::VlArbitrationTables;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
+/// Whether fabrics of a set have something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// None has.
+    Never,
+    /// Some have.
+    Maybe,
+    /// All have: stages do not ask.
+    Always,
+}
+
+impl Use {
+    /// Whether a fabric of the set may have it.
+    pub const fn is_possible(self) -> bool {
+        !matches!(self, Self::Never)
+    }
+
+    /// Whether the set is for a fabric that has it, or has not.
+    const fn takes(self, is_there: bool) -> bool {
+        match self {
+            Self::Never => !is_there,
+            Self::Maybe => true,
+            Self::Always => is_there,
+        }
+    }
+
+    /// Whether a fabric of the set has it; `is_there` is asked where the set does not say.
+    #[inline(always)]
+    fn is_there(self, is_there: impl FnOnce() -> bool) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Maybe => is_there(),
+            Self::Always => true,
+        }
+    }
+}
+
 /// Families of options that a stage is compiled for.
 pub trait RuleSet: Copy + Send + Sync + std::fmt::Debug + 'static {
     /// Its name.
     const NAME: &'static str;
     /// Several rounds of matching.
     const ROUNDS: bool;
-    /// How requests are chosen: arbitration of outputs, VL tables, `reserve`, input-first matching.
+    /// VL tables.
+    const TABLES: bool;
+    /// How else requests are chosen: arbitration of outputs, `reserve`, input-first matching, grants for lanes of the high table first.
     const ARBITRATION: bool;
     /// Input speed-up.
     const SPEEDUP: bool;
-    /// Queues per lane and output.
-    const VOQ: bool;
-    /// Buffers behind the crossbar.
+    /// Output buffers, and VL tables at inputs and channels.
     const BUFFERS: bool;
-    /// Everything else: adaptive routing, routes of flows, link-level retry, pools, VL15, slow sinks, channels of several paces, legacy VL arbitration.
+    /// Everything else: heads that request all candidates, routes of flows, link-level retry, pools, VL15, slow sinks, channels of several
+    /// paces, legacy VL arbitration.
     const OTHER: bool;
+    /// Queues per lane and output.
+    const VOQ: Use;
+    /// Output lanes.
+    const LANES: Use;
+    /// Adaptive routing.
+    const ADAPTIVE: Use;
 }
 
 /// Declares sets by the families they have.
 macro_rules! rule_sets {
-    ($($(#[$meta:meta])* $name:ident: $rounds:literal $arbitration:literal $speedup:literal $voq:literal $buffers:literal $other:literal;)*) => {
+    ($($(#[$meta:meta])* $name:ident: $rounds:literal $tables:literal $arbitration:literal $speedup:literal $buffers:literal $other:literal
+        $voq:ident $lanes:ident $adaptive:ident;)*) => {
         $(
             $(#[$meta])*
             #[derive(Clone, Copy, Debug)]
@@ -44,34 +89,43 @@ macro_rules! rule_sets {
             impl RuleSet for $name {
                 const NAME: &'static str = stringify!($name);
                 const ROUNDS: bool = $rounds;
+                const TABLES: bool = $tables;
                 const ARBITRATION: bool = $arbitration;
                 const SPEEDUP: bool = $speedup;
-                const VOQ: bool = $voq;
                 const BUFFERS: bool = $buffers;
                 const OTHER: bool = $other;
+                const VOQ: Use = Use::$voq;
+                const LANES: Use = Use::$lanes;
+                const ADAPTIVE: Use = Use::$adaptive;
             }
         )*
     };
 }
 
 rule_sets! {
-    //          rounds arbitration speedup voq buffers other
+    //          rounds tables arbitration speedup buffers other voq lanes adaptive
     /// Every option has its default.
-    Plain:      false false false false false false;
-    /// Several rounds of matching.
-    Rounds:     true false false false false false;
+    Plain:      false false false false false false Never Never Never;
+    /// Several rounds of matching, and VL tables.
+    Rounds:     true true false false false false Never Never Never;
     /// Requests are chosen in other ways.
-    Arbitrated: true true false false false false;
+    Arbitrated: true true true false false false Never Never Never;
     /// Inputs send several packets at a time.
-    SpedUp:     true false true false false false;
-    /// Queues per lane and output, with what is used beside them.
-    Queued:     true true true true false false;
-    /// Buffers behind the crossbar, with what is used beside them.
-    Buffered:   true true true false true false;
-    /// Adaptive routing and what else concerns channels and buffers, with switches that have their defaults.
-    Adaptive:   true false false false false true;
+    SpedUp:     true false false true false false Never Never Never;
+    /// Adaptive routing whose heads request one candidate.
+    Adaptive:   true false false false false false Never Never Always;
+    /// Queues per lane and output.
+    Queued:     true false false false false false Always Never Never;
+    /// Output lanes.
+    Buffered:   true false false false false false Never Always Never;
+    /// Adaptive routing with queues per lane and output.
+    Sorted:     true false false false false false Always Never Always;
+    /// What concerns channels, routes and buffers, with switches that have their defaults.
+    Special:    true false false false false true Never Never Maybe;
+    /// Switches with several options, and nothing else.
+    Switched:   true true true true true false Maybe Maybe Never;
     /// Any options.
-    Any:        true true true true true true;
+    Any:        true true true true true true Maybe Maybe Maybe;
 }
 
 /// Masks of so many words belong to fabrics with every default only, see `Blueprint::shard`.
@@ -85,7 +139,7 @@ pub(in crate::cycle) const fn is_for_any(words: usize) -> bool {
     words > 8 || cfg!(debug_assertions) && words > 4
 }
 
-/// The stages for masks of so many words are compiled for the defaults, for adaptive routing and for any options.
+/// The stages for masks of so many words are compiled for the defaults, for what goes with default switches and for any options.
 pub(in crate::cycle) const fn is_for_few(words: usize) -> bool {
     words > 1
 }
@@ -102,14 +156,15 @@ macro_rules! with_rules {
             type $set = $crate::cycle::rules::Any;
             $code
         } else if const { $crate::cycle::rules::is_for_few($words) } {
-            $crate::cycle::rules::with_rules!($shared, $set => $code, Plain Adaptive)
+            $crate::cycle::rules::with_rules!($shared, $set => $code, Plain Special)
         } else {
             $crate::cycle::rules::with_rules!($shared, $set => $code)
         }
     };
     ($shared:expr, $set:ident => $code:expr) => {
         $crate::cycle::rules::with_rules!(
-            $shared, $set => $code, Plain Rounds Arbitrated SpedUp Adaptive Queued Buffered
+            $shared, $set => $code,
+            Plain Rounds Arbitrated SpedUp Adaptive Queued Buffered Sorted Special Switched
         )
     };
     ($shared:expr, $set:ident => $code:expr, $($name:ident)*) => {{
@@ -167,8 +222,11 @@ macro_rules! options {
         impl Shared {
             /// Whether the set has all options of the fabric.
             pub(in crate::cycle) fn is_within<P: RuleSet>(&self) -> bool {
-                (P::ARBITRATION || self.tables.is_none())
-                    && (P::OTHER || self.adaptation.is_none() && self.own_routes.is_none() && self.errors.is_none())
+                (P::TABLES || self.tables.is_none())
+                    && (P::OTHER || self.own_routes.is_none() && self.errors.is_none())
+                    && P::VOQ.takes(!self.switch.classifier.is_lane())
+                    && P::LANES.takes(self.switch.output_lane_buffer != 0)
+                    && P::ADAPTIVE.takes(self.adaptation.is_some())
                     $(&& (P::$family || self.switch.$name == $plain))*
             }
         }
@@ -176,10 +234,8 @@ macro_rules! options {
 }
 
 options! {
-    classifier: Classifier = Classifier::Lane, VOQ;
     speedup: u16 = 1, SPEEDUP;
     output_buffer: u32 = 0, BUFFERS;
-    output_lane_buffer: u32 = 0, BUFFERS;
     output_arbitration: OutputArbitration = OutputArbitration::RoundRobin, ARBITRATION;
     iterations: u8 = 1, ROUNDS;
     reserve: bool = false, ARBITRATION;
@@ -213,19 +269,54 @@ impl<'a, P: RuleSet> Rules<'a, P> {
     /// VL arbitration tables.
     #[inline]
     pub fn tables(&self) -> Option<&'a VlArbitrationTables> {
-        self.0.tables.as_ref().filter(|_| P::ARBITRATION)
+        self.0.tables.as_ref().filter(|_| P::TABLES)
+    }
+
+    /// How packets of a lane are sorted into queues.
+    #[inline(always)]
+    pub fn classifier(&self) -> Classifier {
+        match P::VOQ {
+            Use::Never => Classifier::Lane,
+            Use::Maybe => self.0.switch.classifier,
+            Use::Always => Classifier::LaneAndOutput {
+                outputs: self.0.outputs,
+                shift: self.0.numbering.shift(),
+            },
+        }
+    }
+
+    /// Whether packets wait in lanes behind the crossbar.
+    #[inline(always)]
+    pub fn has_output_lanes(&self) -> bool {
+        P::LANES.is_there(|| self.0.switch.output_lane_buffer != 0)
+    }
+
+    /// Buffer of each of these \[flits\].
+    #[inline(always)]
+    pub fn output_lane_buffer(&self) -> u32 {
+        if P::LANES.is_possible() {
+            self.0.switch.output_lane_buffer
+        } else {
+            0
+        }
+    }
+
+    /// Whether there is adaptive routing.
+    #[inline(always)]
+    pub fn is_adaptive(&self) -> bool {
+        P::ADAPTIVE.is_there(|| self.0.adaptation.is_some())
     }
 
     /// Adaptive routing.
     #[inline]
     pub fn adaptation(&self) -> Option<&'a Adaptation> {
-        self.0.adaptation.as_ref().filter(|_| P::OTHER)
+        (self.0.adaptation.as_ref()).filter(|_| P::ADAPTIVE.is_possible())
     }
 
     /// Whether packets choose when they come and are sorted then (D75).
     #[inline(always)]
     pub fn sorts(&self) -> bool {
-        P::VOQ && P::OTHER && self.0.sorts()
+        self.is_adaptive() && !self.classifier().is_lane()
     }
 
     /// Routes that flows have of their own.
@@ -243,7 +334,7 @@ impl<'a, P: RuleSet> Rules<'a, P> {
     /// VL arbitration tables of the crossbar's output side: with output lanes they act at the channel.
     #[inline]
     pub fn crossbar_tables(&self) -> Option<&'a VlArbitrationTables> {
-        self.tables().filter(|_| self.output_lane_buffer() == 0)
+        self.tables().filter(|_| !self.has_output_lanes())
     }
 
     /// Whether outputs may take their turns by inputs (D6): round robin, with nothing that needs a lane first.
@@ -258,13 +349,13 @@ impl<'a, P: RuleSet> Rules<'a, P> {
     /// Whether the credits of a lane alone say for what it has room.
     #[inline(always)]
     pub fn credits_alone(&self) -> bool {
-        !self.pool() && self.output_lane_buffer() == 0
+        !self.pool() && !self.has_output_lanes()
     }
 
     /// Whether a packet is larger than the buffer of its output lane: it stalls half-way (D18).
     #[inline]
     pub fn stalls(&self, flits: u16) -> bool {
-        self.output_lane_buffer() != 0 && u32::from(flits) > self.output_lane_buffer()
+        self.has_output_lanes() && u32::from(flits) > self.output_lane_buffer()
     }
 
     /// Credits that a packet's request asks for \[flits\].

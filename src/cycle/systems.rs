@@ -13,7 +13,8 @@ use bevy_ecs::system::{SystemParam, SystemParamItem};
 
 /// Whether fabrics of a set may have columns of mechanisms.
 const fn has_columns<P: RuleSet>() -> bool {
-    P::ARBITRATION || P::BUFFERS || P::OTHER
+    let has_more = P::LANES.is_possible() || P::ADAPTIVE.is_possible();
+    P::TABLES || P::ARBITRATION || P::BUFFERS || P::OTHER || has_more
 }
 
 /// Adds the stages of the core, compiled for the options of a set; `J`: who stands at the joints of hosts, `R`: what mechanisms that ride

@@ -211,16 +211,16 @@ pub struct Optional<'a> {
 /// Whether a fabric with these options has the column of a field of [`Optional`]: a system runs in every cycle and fetches no other.
 macro_rules! has {
     ($rules:ident waiting) => {
-        $rules.output_lane_buffer() != 0
+        $rules.has_output_lanes()
     };
     ($rules:ident channels) => {
-        $rules.output_lane_buffer() != 0
+        $rules.has_output_lanes()
     };
     ($rules:ident choices) => {
-        $rules.adaptation().is_some()
+        $rules.is_adaptive()
     };
     ($rules:ident contention) => {
-        $rules.adaptation().is_some()
+        $rules.is_adaptive()
     };
     ($rules:ident vl) => {
         $rules.tables().is_some()

@@ -82,6 +82,33 @@ impl Classifier {
         }
     }
 
+    /// Number within its input of the lane of a queue.
+    #[inline(always)]
+    pub fn lane_number(self, numbering: Numbering, queue: QueueRow) -> u32 {
+        // with and without queues per output the lowest bits of the row are those of the lane
+        numbering.number(LaneRow(queue.0))
+    }
+
+    /// Number of the output that all packets of a queue go to; none of a FIFO.
+    #[inline(always)]
+    pub fn output(self, queue: QueueRow) -> Option<u32> {
+        match self {
+            Self::Lane => None,
+            Self::LaneAndOutput { outputs, shift } => Some((queue.0 >> shift) % outputs),
+        }
+    }
+
+    /// The queues of an input for the output of one, which are beside each other: the first, and how many.
+    #[inline(always)]
+    pub fn beside(self, queue: QueueRow) -> (QueueRow, u32) {
+        match self {
+            Self::Lane => (queue, 1),
+            Self::LaneAndOutput { shift, .. } => {
+                (QueueRow(queue.0 - low(queue.0, shift)), 1 << shift)
+            }
+        }
+    }
+
     /// The queue whose head the request of `lane` for the output with the number `output` is.
     #[inline(always)]
     pub fn behind(self, lane: LaneRow, output: u32) -> QueueRow {
@@ -100,6 +127,15 @@ impl Classifier {
         match self {
             Self::Lane => numbering.number(LaneRow(queue.0)),
             Self::LaneAndOutput { outputs, shift } => (queue.0 >> shift) % outputs % MARKS,
+        }
+    }
+
+    /// The same of a queue whose packets go to the output with the number `output`.
+    #[inline(always)]
+    pub fn mark_for(self, numbering: Numbering, queue: QueueRow, output: u32) -> u32 {
+        match self {
+            Self::Lane => self.lane_number(numbering, queue),
+            Self::LaneAndOutput { .. } => output % MARKS,
         }
     }
 
@@ -125,10 +161,13 @@ impl Classifier {
             Self::Lane => act(QueueRow(numbering.lane(input, mark).0), 1),
             Self::LaneAndOutput { outputs, shift } => {
                 let mut output = mark;
-                while output < outputs {
+                loop {
                     let first = (input.0 * outputs + output) << shift;
                     act(QueueRow(first), 1 << shift);
                     output += MARKS;
+                    if output >= outputs {
+                        break;
+                    }
                 }
             }
         }
@@ -181,6 +220,16 @@ mod tests {
                     assert_eq!(classifier.lane(queue), lane);
                     assert_eq!(classifier.behind(lane, output), queue);
                     assert_eq!(classifier.mark(numbering, queue), mark);
+                    assert_eq!(classifier.mark_for(numbering, queue, output), mark);
+                    let number = classifier.lane_number(numbering, queue);
+                    assert_eq!(number, numbering.number(lane));
+                    let is_output = classifier.output(queue) == Some(output);
+                    assert!(is_output || classifier.is_lane());
+                    let (first, count) = classifier.beside(queue);
+                    let others = (first.0..first.0 + count).map(QueueRow);
+                    let others: Vec<_> = others.map(|other| classifier.output(other)).collect();
+                    let alike = vec![classifier.output(queue); others.len()];
+                    assert_eq!(others, alike);
                     let of_mark: &mut BTreeSet<u32> = outputs_of.entry(mark).or_default();
                     of_mark.insert(output);
                     let mut shared = Vec::new();

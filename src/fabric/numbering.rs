@@ -57,6 +57,12 @@ impl Numbering {
         self.mask + 1
     }
 
+    /// Lane rows of a port, as a power of two.
+    #[inline(always)]
+    pub fn shift(self) -> u32 {
+        self.shift
+    }
+
     /// Whether a port has a single lane row.
     #[inline(always)]
     pub fn is_single(self) -> bool {

@@ -43,6 +43,12 @@ impl<R: Row> RowSet<R> {
         self.groups[word / 64 / 64] |= 1 << (word / 64 % 64);
     }
 
+    /// Whether a row is in.
+    pub fn contains(&self, row: R) -> bool {
+        let word = self.rows.get(row.index() / 64);
+        word.is_some_and(|word| word >> (row.index() % 64) & 1 != 0)
+    }
+
     #[cold]
     fn grow(&mut self, word: usize) {
         self.rows.resize(word + 1, 0);
@@ -103,8 +109,10 @@ mod tests {
             let most = [70, 5000, 600_000][round % 3];
             let rows: BTreeSet<u32> = (0..round).map(|_| below(&mut rng, most)).collect();
             for &row in &rows {
+                assert!(!set.contains(QueueRow(row)));
                 set.insert(QueueRow(row));
                 set.insert(QueueRow(row));
+                assert!(set.contains(QueueRow(row)));
             }
             let (mut seen, mut found) = (Vec::new(), Vec::new());
             set.each(|row| seen.push(row.0));

@@ -181,6 +181,29 @@ struct Cursor {
     left: i64,
 }
 
+impl Cursor {
+    /// The entry, which begins or ends with this grant, gives what the packet takes.
+    #[inline(never)]
+    fn turn(&mut self, tables: &VlArbitrationTables, (priority, entry): (Priority, u8), size: i64) {
+        let table = tables.table(priority);
+        let weight = |entry: u8| tables.weight(table[usize::from(entry)].1);
+        if self.entry != entry || self.left <= 0 {
+            *self = Self {
+                entry,
+                left: weight(entry),
+            };
+        }
+        self.left -= size;
+        if self.left <= 0 {
+            let next = ((usize::from(entry) + 1) % table.len()) as u8;
+            *self = Self {
+                entry: next,
+                left: weight(next),
+            };
+        }
+    }
+}
+
 /// State of one output's arbiter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VlArbiter {
@@ -227,7 +250,8 @@ impl VlArbiter {
     }
 
     /// The lane to serve among the set bits of `eligible`; `management` is the mask of VL15.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once per packet-hop")]
     pub fn select(
         &self,
         tables: &VlArbitrationTables,
@@ -258,31 +282,21 @@ impl VlArbiter {
     }
 
     /// Applies an accepted grant of a packet of this [size](VlArbitrationTables::size), less than 2^48.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once per packet-hop")]
     pub fn commit(&mut self, tables: &VlArbitrationTables, choice: VlChoice, size: u64) {
         let Some((priority, entry)) = choice.origin else {
             return;
         };
-        let table = tables.table(priority);
         let cursor = match priority {
             Priority::High => &mut self.high,
             Priority::Low => &mut self.low,
         };
         let size = size as i64;
-        let weight = |entry: u8| tables.weight(table[usize::from(entry)].1);
-        if cursor.entry != entry || cursor.left <= 0 {
-            *cursor = Cursor {
-                entry,
-                left: weight(entry),
-            };
-        }
-        cursor.left -= size;
-        if cursor.left <= 0 {
-            let next = ((usize::from(entry) + 1) % table.len()) as u8;
-            *cursor = Cursor {
-                entry: next,
-                left: weight(next),
-            };
+        if cursor.entry == entry && cursor.left > size {
+            cursor.left -= size;
+        } else {
+            cursor.turn(tables, (priority, entry), size);
         }
         match priority {
             Priority::Low => self.allowance = tables.limit_reload(),
@@ -300,11 +314,18 @@ impl VlArbiter {
 /// The entry rule 2 serves next, `None` when no entry's lane is eligible.
 #[inline]
 fn pick(table: &[(u8, u8)], cursor: Cursor, eligible: u32) -> Option<usize> {
-    let servable = |&(lane, weight): &(u8, u8)| weight > 0 && eligible >> lane & 1 != 0;
-    let first = usize::from(cursor.entry);
-    let (before, from) = table.split_at(first);
-    let found = from.iter().position(servable).map(|place| first + place);
-    found.or_else(|| before.iter().position(servable))
+    let mut place = usize::from(cursor.entry);
+    for _ in 0..table.len() {
+        let (lane, weight) = table[place];
+        if weight > 0 && eligible >> lane & 1 != 0 {
+            return Some(place);
+        }
+        place += 1;
+        if place == table.len() {
+            place = 0;
+        }
+    }
+    None
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl<const W: usize, P: RuleSet> LaneChoice for View<'_, W, P> {
         self.optional.vl[port].commit(self.shared, choice, flits);
     }
 
-    #[inline]
+    #[inline(always)]
     fn commit_grant(&mut self, grant: &Grant, flits: u16) {
         let Some(choice) = grant.choice else {
             return;

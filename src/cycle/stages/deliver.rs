@@ -52,7 +52,7 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
         }
     }
     wakes.clear();
-    if view.shared.sink_step() != 0 || view.shared.output_lane_buffer() != 0 {
+    if view.shared.sink_step() != 0 || view.shared.has_output_lanes() {
         start_ports(view);
     }
     if view.place.prefetches {

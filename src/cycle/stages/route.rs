@@ -50,7 +50,9 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
             }
         }
     }
-    if let Some(adaptation) = view.shared.adaptation().filter(|_| sorts) {
+    if const { P::ADAPTIVE.is_possible() }
+        && let Some(adaptation) = view.shared.adaptation().filter(|_| sorts)
+    {
         view.sort(adaptation, &arrived);
     }
     if !view.lists.facts.arrived {
@@ -59,11 +61,15 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     view.lists.arrived = arrived;
     let mut heads = std::mem::take(&mut view.lists.heads);
     for queue in heads.drain(..) {
-        let lane = view.shared.classifier().lane(queue);
-        raise(view, queue, (view.queue_port(queue), lane));
+        let classifier = view.shared.classifier();
+        let (lane, output) = (classifier.lane(queue), classifier.output(queue));
+        let port = view.shared.numbering.port(lane);
+        raise(view, queue, (port, lane), output.map(|output| output as u8));
     }
     view.lists.heads = heads;
-    if let Some(adaptation) = view.shared.adaptation() {
+    if const { P::ADAPTIVE.is_possible() }
+        && let Some(adaptation) = view.shared.adaptation()
+    {
         view.choose(adaptation);
     }
 }
@@ -73,18 +79,24 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 #[inline(always)]
 fn append<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, lane: LaneRow, packet: PacketRow) {
     let shared = view.shared;
-    let output = || output_of(view, lane, packet);
+    let mut known = None;
+    let output = || {
+        let output = output_of(view, lane, packet);
+        known = Some(output);
+        u32::from(output)
+    };
     let found = (shared.classifier()).classify(shared.numbering, lane, output);
-    join(view, found, lane, packet);
+    join(view, found, (lane, packet), known);
 }
 
-/// Appends a packet of an input lane to a queue, which has this mark.
+/// Appends a packet of an input lane to a queue, which has this mark; `known`: its output by tables or a route of its own, where that
+/// was looked up.
 #[inline(always)]
 pub(in crate::cycle) fn join<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     (queue_row, mark): (QueueRow, u32),
-    lane: LaneRow,
-    packet: PacketRow,
+    (lane, packet): (LaneRow, PacketRow),
+    known: Option<u8>,
 ) {
     let shared = view.shared;
     let port_row = shared.numbering.port(lane);
@@ -109,7 +121,7 @@ pub(in crate::cycle) fn join<const W: usize, P: RuleSet>(
     } else if queue.leaving {
         return;
     }
-    raise(view, queue_row, (port_row, lane));
+    raise(view, queue_row, (port_row, lane), known);
 }
 
 /// Output index a packet in `lane` is forwarded to.
@@ -118,13 +130,13 @@ fn output_of<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     lane: LaneRow,
     packet: PacketRow,
-) -> u32 {
+) -> u8 {
     if let Some(output) = own_output(view, packet) {
-        return u32::from(output);
+        return output;
     }
     let port = &view.ins[view.shared.numbering.port(lane)];
     let destination = view.packets[packet].destination;
-    u32::from((view.shared.forwarding.next).at(port.table_start, destination))
+    (view.shared.forwarding.next).at(port.table_start, destination)
 }
 
 /// Output index of a packet with a route of its own.
@@ -143,11 +155,23 @@ pub(in crate::cycle) fn next_hop<S: Deref<Target = [OutPort]>>(
     (packet, own): (&Packet, Option<u8>),
     outs: &Column<PortRow, S>,
 ) -> (PortRow, u8) {
+    let by_tables = || tables.next.at(port.table_start, packet.destination);
+    let output = own.unwrap_or_else(by_tables);
+    let way = (first_port.plus(u32::from(output)), own.is_some());
+    (way.0, lane_behind(tables, port, way, packet, outs))
+}
+
+/// The lane of output `out` that a packet at an input is forwarded to; `is_own`: by its own route.
+#[inline(always)]
+fn lane_behind<S: Deref<Target = [OutPort]>>(
+    tables: &Forwarding,
+    port: &InPort,
+    (out, is_own): (PortRow, bool),
+    packet: &Packet,
+    outs: &Column<PortRow, S>,
+) -> u8 {
     let (start, destination) = (port.table_start, packet.destination);
-    let output = own.unwrap_or_else(|| tables.next.at(start, destination));
-    let out = first_port.plus(u32::from(output));
-    let layered =
-        own.is_none() && !tables.hop_layer.is_empty() && packet.key != tables.management_key;
+    let layered = !is_own && !tables.hop_layer.is_empty() && packet.key != tables.management_key;
     let hop_layer = if layered {
         tables.hop_layer.at(start, destination)
     } else {
@@ -155,7 +179,7 @@ pub(in crate::cycle) fn next_hop<S: Deref<Target = [OutPort]>>(
     };
     let profile = outs[out].profile + port.profile_offset;
     let key = profile + u32::from(packet.key) + u32::from(hop_layer);
-    (out, tables.profiles[key as usize])
+    tables.profiles[key as usize]
 }
 
 impl<const W: usize, P: RuleSet> View<'_, W, P> {
@@ -206,23 +230,45 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
             if self.place.is_host(input) {
                 continue;
             }
-            let (out, number) = self.next_hop(input, packet);
+            let (out, number) = self.hop_of((input, lane), packet);
             let lane = numbering.lane(out, number.into());
             act(lane, u32::from(self.packets[packet].size));
         }
     }
+
+    /// [`Self::next_hop`] of a packet that has come to an input lane in this cycle, after arbitration.
+    ///
+    /// The last packet of a FIFO that has raised its request is the only one, whether it was granted in this cycle or stands: what it
+    /// requests is written in the queue. (A dropped packet may not have raised one, and single flits leave a head where it is.)
+    #[inline(always)]
+    fn hop_of(&self, (input, lane): (PortRow, LaneRow), packet: PacketRow) -> (PortRow, u8) {
+        let shared = self.shared;
+        let are_told = shared.classifier().is_lane()
+            && shared.speedup() == 1
+            && !shared.single_flits()
+            && self.lists.dropped.is_empty();
+        if are_told {
+            let queue = &self.queues[QueueRow(lane.0)];
+            let stands = queue.head == packet && queue.requesting;
+            if queue.tail == packet && (stands || queue.head == PacketRow::NONE) {
+                return (queue.out, queue.out_lane);
+            }
+        }
+        self.next_hop(input, packet)
+    }
 }
 
-/// Routes the head of a queue and raises its request.
+/// Routes the head of a queue and raises its request; `known`: its output by tables or its own route, where that is known.
 #[inline(always)]
 pub(in crate::cycle) fn raise<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     queue_row: QueueRow,
     (port_row, input_lane): (PortRow, LaneRow),
+    known: Option<u8>,
 ) {
     let shared = view.shared;
     let sorts = shared.sorts();
-    if shared.adaptation().is_some() && !sorts {
+    if shared.is_adaptive() && !sorts {
         return view.lists.choosing.insert(queue_row);
     }
     let own = own_output(view, view.queues[queue_row].head);
@@ -233,13 +279,11 @@ pub(in crate::cycle) fn raise<const W: usize, P: RuleSet>(
     let (out_row, out_lane) = if sorts {
         packet.chosen(switch.first_port)
     } else {
-        next_hop(
-            &shared.forwarding,
-            port,
-            switch.first_port,
-            (packet, own),
-            &view.outs,
-        )
+        let (tables, outs) = (&shared.forwarding, &view.outs);
+        let by_tables = || tables.next.at(port.table_start, packet.destination);
+        let output = known.or(own).unwrap_or_else(by_tables);
+        let way = (switch.first_port.plus(output.into()), own.is_some());
+        (way.0, lane_behind(tables, port, way, packet, outs))
     };
     let out = &mut view.outs[out_row];
     let size = shared.request_size(packet.size);

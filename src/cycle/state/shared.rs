@@ -27,6 +27,8 @@ pub struct Shared {
     pub traffic: Traffic,
     /// Options.
     pub switch: SwitchRules,
+    /// Outputs of the widest switch.
+    pub outputs: u32,
     /// VL arbitration tables.
     pub tables: Option<VlArbitrationTables>,
     /// Adaptive routing; then there are no forwarding tables.

@@ -3,7 +3,7 @@
 use super::Grant;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::row_set::RowSet;
-use crate::fabric::rows::{BorderRow, HostRow, LaneRow, PacketRow, PortRow, QueueRow};
+use crate::fabric::rows::{BorderRow, HostRow, LaneRow, PacketRow, PortRow, QueueRow, Row as _};
 use crate::routing::adaptive::Candidate;
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
@@ -114,6 +114,39 @@ pub struct CreditReturn {
     pub step: u16,
 }
 
+/// Packets that have come to input lanes, at most one to each: they are given back in the order of the lanes.
+#[derive(Debug, Default)]
+pub struct Comers {
+    lanes: RowSet<LaneRow>,
+    /// By lane; those of lanes that are not in the set have no meaning.
+    packets: Vec<PacketRow>,
+}
+
+impl Comers {
+    /// Adds a packet.
+    #[inline]
+    pub fn insert(&mut self, lane: LaneRow, packet: PacketRow) {
+        debug_assert!(!self.lanes.contains(lane), "two packets at a time");
+        if lane.index() >= self.packets.len() {
+            self.grow(lane);
+        }
+        self.packets[lane.index()] = packet;
+        self.lanes.insert(lane);
+    }
+
+    #[cold]
+    fn grow(&mut self, lane: LaneRow) {
+        self.packets.resize(lane.index() + 1, PacketRow::NONE);
+    }
+
+    /// Takes all packets out.
+    #[inline(always)]
+    pub fn drain(&mut self, mut act: impl FnMut(LaneRow, PacketRow)) {
+        let packets = &self.packets;
+        (self.lanes).drain(|lane| act(lane, packets[lane.index()]));
+    }
+}
+
 /// What leaves the shard in this cycle.
 #[derive(Debug, Default)]
 pub struct Outgoing {
@@ -176,9 +209,9 @@ pub struct Worklists {
     /// Candidates of the head that is being routed.
     #[serde(skip)]
     pub candidates: Vec<Candidate>,
-    /// Places of those for which fewest flits wait.
+    /// Packets that choose in this cycle.
     #[serde(skip)]
-    pub least: Vec<u32>,
+    pub comers: Comers,
     /// Heads that choose in this cycle.
     #[serde(skip)]
     pub choosing: RowSet<QueueRow>,

@@ -63,6 +63,11 @@ pub trait Legs: Send + Sync + std::fmt::Debug {
         word
     }
 
+    /// The ports of [`Self::ways`], as [`AdaptiveRouting::ports`].
+    fn ports(&self, _at: SwitchId, _goal: SwitchId, _word: u16) -> Option<&[u16]> {
+        None
+    }
+
     /// Adds the ways on from `at` to `goal`, another switch.
     fn ways(&self, at: SwitchId, goal: SwitchId, word: u16, found: &mut Vec<Candidate>);
 }
@@ -112,22 +117,31 @@ impl<L: Legs> AdaptiveRouting for ByLegs<L> {
         found.clear();
         let (home, port) = self.homes[destination.index()];
         if at == home {
-            found.push(Candidate {
-                port,
-                lane: 0,
-                escape: false,
-            });
+            found.push(Candidate::at(port));
             return;
         }
-        let goal = match course.via {
-            Course::DIRECT => home,
-            via => SwitchId(via),
-        };
-        self.legs.ways(at, goal, course.word, found);
+        self.legs.ways(at, goal(course, home), course.word, found);
+    }
+
+    fn ports(&self, at: SwitchId, destination: HostId, course: Course) -> Option<&[u16]> {
+        let (home, port) = &self.homes[destination.index()];
+        if at == *home {
+            return Some(std::slice::from_ref(port));
+        }
+        self.legs.ports(at, goal(course, *home), course.word)
     }
 
     fn legs(&self) -> Option<&dyn Legs> {
         Some(&self.legs)
+    }
+}
+
+/// The end of the leg that a packet is on.
+#[inline]
+fn goal(course: Course, home: SwitchId) -> SwitchId {
+    match course.via {
+        Course::DIRECT => home,
+        via => SwitchId(via),
     }
 }
 

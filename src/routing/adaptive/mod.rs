@@ -67,6 +67,18 @@ pub struct Candidate {
     pub escape: bool,
 }
 
+impl Candidate {
+    /// A port, on lane 0 and no escape.
+    #[inline]
+    pub fn at(port: u16) -> Self {
+        Self {
+            port,
+            lane: 0,
+            escape: false,
+        }
+    }
+}
+
 /// How a head uses its candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
@@ -120,6 +132,12 @@ pub trait AdaptiveRouting: Send + Sync + std::fmt::Debug {
         course: Course,
         found: &mut Vec<Candidate>,
     );
+
+    /// The ports of [`Self::candidates`], in that order, where no candidate has another lane than 0 or is an escape, and the function
+    /// keeps them in a list.
+    fn ports(&self, _at: SwitchId, _destination: HostId, _course: Course) -> Option<&[u16]> {
+        None
+    }
 
     /// The same function leg by leg, for the proof; without it there is none, unless ports are those of tables.
     fn legs(&self) -> Option<&dyn Legs> {

@@ -82,8 +82,8 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
         0 if plan.bounded().next().is_some() => SwitchRules::AS_LINK,
         pace => pace,
     };
+    let outputs = widest(graph);
     if plan.switch.queues == Queues::Voq {
-        let outputs = widest(graph);
         let lanes = Numbering::new(plan.switch.lane_count()).lanes();
         let shift = lanes.trailing_zeros();
         switch.classifier = Classifier::LaneAndOutput { outputs, shift };
@@ -119,6 +119,7 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
             flit_bytes: plan.flit_bytes,
         },
         switch,
+        outputs,
         tables: plan.switch.vl_arbitration.clone(),
         adaptation,
         own_routes: OwnRoutes::new(graph, plan, placement),

@@ -66,15 +66,10 @@ const FORKED_IN_CLAIMS: &str = "forked in a claim";
 /// Flows of several service levels (D27), and what is sent for them on these.
 const LEVELS: [&str; 2] = ["flows of several levels", "answers on the levels of flows"];
 
-/// Sets of rules of fabrics with tables that do not have every default.
-pub(super) const SETS: [&str; 6] = [
-    "Rounds",
-    "Arbitrated",
-    "SpedUp",
-    "Queued",
-    "Buffered",
-    "Any",
-];
+/// Sets of rules of fabrics with adaptive routing, but for those of one option.
+pub(super) const ADAPTIVE_SETS: [&str; 3] = ["Adaptive", "Special", "Any"];
+/// Sets of rules of fabrics with tables that do not have every default, but for those of one option.
+pub(super) const SETS: [&str; 4] = ["Arbitrated", "SpedUp", "Switched", "Any"];
 
 /// Cases by what they have.
 #[derive(Default)]
@@ -175,7 +170,7 @@ impl Coverage {
         self.require_widths("general", &[1, 2, 8, 16, 128]);
         let sets: &[&str] = match kind {
             Kind::Tables | Kind::OwnRoutes | Kind::SetUps => &SETS,
-            Kind::Adaptive => &["Adaptive", "Any"],
+            Kind::Adaptive => &ADAPTIVE_SETS,
         };
         self.require(sets.iter().map(|name| format!("rules {name}")), 3);
         self.require((1..=7).map(|count| format!("{count} shards")), 1);

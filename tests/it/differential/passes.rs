@@ -2,11 +2,13 @@
 //! pass there. Any option of switches, traffic that hosts make by themselves, claims; stopped and resumed in the middle. And the
 //! mechanisms whose systems the pass stands for: flows, control, marking, observation.
 
-use super::coverage::{RIDERS, SETS, riding};
+use super::coverage::{ADAPTIVE_SETS, RIDERS, SETS, riding};
 use super::{compare, is_usual};
 use crate::random_fabric::{Adaptive, Case, adaptive_case, case};
 use virtlane::measure::observe::Observe;
-use virtlane::plan::{ClassPlan, Forwarding, Matching};
+use virtlane::plan::{ClassPlan, Forwarding, Matching, Queues};
+use virtlane::qos::VlArbitrationTables;
+use virtlane::routing::adaptive::Selection;
 use virtlane::routing::{Routes, Tables};
 
 /// What is left of a case without flows, messages, admission, and systems of switches that never sleep; `None`: no traffic.
@@ -46,6 +48,41 @@ fn adaptive(seed: u64) -> Case<Adaptive> {
     first(seed, adaptive_case)
 }
 
+/// Fabrics with every default but one.
+fn with_one_option(seed: u64) -> Case {
+    let mut cases = (2 * seed..).step_by(2).map(case);
+    let mut case = cases.find_map(alone).expect("some have traffic");
+    let switch = &mut case.plan.switch;
+    match seed % 4 {
+        0 => switch.allocation.iterations = 2,
+        1 => switch.queues = Queues::Voq,
+        2 => {
+            switch.output_lane_buffer = 1 + switch.crossbar_delay + seed as u32 % 20;
+            switch.allocation.claims = None;
+        }
+        _ => {
+            switch.allocation.claims = None;
+            let lanes = 0..switch.lanes;
+            switch.vl_arbitration = Some(VlArbitrationTables {
+                high: lanes.clone().step_by(2).map(|lane| (lane, 4)).collect(),
+                low: lanes.map(|lane| (lane, 3)).collect(),
+                ..VlArbitrationTables::default()
+            });
+        }
+    }
+    case
+}
+
+/// The same with adaptive routing and queues per output.
+fn with_sorted_queues(seed: u64) -> Case<Adaptive> {
+    let cases = (2 * seed..).step_by(2).map(adaptive_case);
+    let mut cases = cases.filter_map(alone);
+    let closed = cases.find(|case| case.routing.function.selection() != Selection::Open);
+    let mut case = closed.expect("some heads request one candidate");
+    case.plan.switch.queues = Queues::Voq;
+    case
+}
+
 /// The same with flows, control, marking and observation; `None`: something that cannot be taken away has a system that is
 /// no rider.
 fn ridden<R>(mut case: Case<R>) -> Option<Case<R>> {
@@ -82,6 +119,20 @@ fn first_ridden(seed: u64) -> Case {
     found.expect("all are drawn")
 }
 
+/// Sets of rules that are compiled for one option.
+#[test]
+fn fabrics_with_one_option_do_what_those_with_many_do() {
+    let routes = |tables: &Tables| Routes::Tables(tables.clone());
+    let coverage = compare(with_one_option, routes, 120);
+    if is_usual() {
+        coverage.require_pass(&["Rounds", "Queued", "Buffered"]);
+    }
+    let coverage = compare(with_sorted_queues, Adaptive::routes, 60);
+    if is_usual() {
+        coverage.require_pass(&["Sorted"]);
+    }
+}
+
 #[test]
 fn mechanisms_in_the_pass_do_what_their_systems_do() {
     let routes = |tables: &Tables| Routes::Tables(tables.clone());
@@ -101,6 +152,6 @@ fn stages_in_one_pass_do_what_they_do_slot_by_slot() {
     }
     let coverage = compare(adaptive, Adaptive::routes, 160);
     if is_usual() {
-        coverage.require_pass(&["Adaptive", "Any"]);
+        coverage.require_pass(&ADAPTIVE_SETS);
     }
 }

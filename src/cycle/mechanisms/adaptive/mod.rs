@@ -18,9 +18,11 @@
 //! # Deviations
 //! None.
 
+mod choice;
 mod outputs;
 
-use self::outputs::{Head, Outputs};
+use self::choice::{choose, head_of, list, set_out};
+use self::outputs::Head;
 use crate::cycle::columns::{Choice, Contention, Request};
 use crate::cycle::joints::Way;
 use crate::cycle::look;
@@ -32,10 +34,10 @@ use crate::cycle::view::View;
 use crate::fabric::components::Peer;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row as _, Seen};
 use crate::fabric::{Group, OutLane, Queue};
-use crate::ids::{ChannelId, HostId, SwitchId};
+use crate::ids::ChannelId;
 use crate::plan::OutputArbitration;
 use crate::rng::{Purpose, Stream, stream};
-use crate::routing::adaptive::{Candidate, Course, Local as _, Selection};
+use crate::routing::adaptive::Candidate;
 
 /// Adaptive routing as a mechanism: a choice for every input queue. The heads are routed by the core's stage.
 pub struct Adapting {
@@ -104,19 +106,15 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
     }
 
     fn sort(&mut self, adaptation: &Adaptation, arrived: &[(LaneRow, PacketRow)]) {
-        let numbering = self.shared.numbering;
-        let mut order = std::mem::take(&mut self.lists.order);
-        for (place, &(lane, _)) in (0..).zip(arrived) {
-            let input = numbering.port(lane);
-            if !self.place.is_host(input) {
-                order.push((input, numbering.number(lane) as u16, place));
+        // lanes in the order of their rows are in that of (input, lane)
+        let mut comers = std::mem::take(&mut self.lists.comers);
+        for &(lane, packet) in arrived {
+            if !self.place.is_host(self.shared.numbering.port(lane)) {
+                comers.insert(lane, packet);
             }
         }
-        order.sort_unstable();
-        for (_, _, place) in order.drain(..) {
-            sort_in(self, adaptation, arrived[place as usize]);
-        }
-        self.lists.order = order;
+        comers.drain(|lane, packet| sort_in(self, adaptation, (lane, packet)));
+        self.lists.comers = comers;
     }
 
     fn offer(&mut self, queue: QueueRow) {
@@ -127,6 +125,7 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
         }
     }
 
+    #[inline(always)]
     fn withdraw(&mut self, queue: QueueRow, lane: LaneRow, bit: u16) {
         let shared = self.shared;
         let contention = &mut self.optional.contention;
@@ -136,26 +135,11 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
             size
         } else {
             let size = self.queues[queue].size;
-            contention.remove((lane, shared.credit_lane(lane)), size);
+            contention.remove((lane, shared.credit_row(lane)), size);
             size
         };
-        if !shared.open() {
-            return;
-        }
-        let requests = &mut self.optional.choices[queue].requests;
-        let requests = requests.drain(..);
-        for request in requests.filter(|request| request.lane != lane) {
-            let contention = &mut self.optional.contention;
-            contention.remove((request.lane, shared.credit_lane(request.lane)), size);
-            let lane = &mut self.lanes[request.lane];
-            lane.requests.remove(bit);
-            // a packet may hold it
-            if lane.requests.is_empty() && !shared.single_flits() {
-                lane.need = 0;
-                let out = shared.numbering.port(request.lane);
-                let number = shared.numbering.number(request.lane);
-                self.outs[out].request_lanes.remove(number);
-            }
+        if shared.open() {
+            withdraw_others(self, queue, (lane, bit), size);
         }
     }
 
@@ -192,7 +176,34 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
     }
 }
 
+/// The head that was granted requests nothing else any more.
+#[inline(never)]
+fn withdraw_others<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    queue: QueueRow,
+    (granted, bit): (LaneRow, u16),
+    size: u16,
+) {
+    let shared = view.shared;
+    let requests = &mut view.optional.choices[queue].requests;
+    let requests = requests.drain(..);
+    for request in requests.filter(|request| request.lane != granted) {
+        let contention = &mut view.optional.contention;
+        contention.remove((request.lane, shared.credit_row(request.lane)), size);
+        let lane = &mut view.lanes[request.lane];
+        lane.requests.remove(bit);
+        // a packet may hold it
+        if lane.requests.is_empty() && !shared.single_flits() {
+            lane.need = 0;
+            let out = shared.numbering.port(request.lane);
+            let number = shared.numbering.number(request.lane);
+            view.outs[out].request_lanes.remove(number);
+        }
+    }
+}
+
 /// Routes the head of a queue and raises its requests.
+#[inline(always)]
 fn raise<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     adaptation: &Adaptation,
@@ -201,35 +212,25 @@ fn raise<const W: usize, P: RuleSet>(
 ) {
     let packet = view.queues[queue].head;
     let head = head_of(view, adaptation, (queue, port_row), packet);
-    let mut found = std::mem::take(&mut view.lists.candidates);
-    find(view, head, &mut found);
-    let wanted = if adaptation.selection == Selection::Open {
-        &found[..]
-    } else {
-        std::slice::from_ref(&found[select(view, head, &found)])
-    };
-    request(view, head, wanted, port_row);
-    view.lists.candidates = found;
+    if view.shared.open() {
+        return raise_all(view, head, port_row);
+    }
+    let chosen = choose(view, head);
+    request(view, head, &[chosen], port_row);
 }
 
-/// A packet at an input, of which `queue` has the stream.
-fn head_of<'a, const W: usize, P: RuleSet>(
-    view: &View<'_, W, P>,
-    adaptation: &'a Adaptation,
-    (queue, input): (QueueRow, PortRow),
-    packet: PacketRow,
-) -> Head<'a> {
-    let switch = &view.switches[view.ins[input].owner];
-    let key = view.packets[packet].key;
-    Head {
-        adaptation,
-        queue,
-        packet,
-        switch: SwitchId(switch.global),
-        indices: adaptation.indices(switch.global),
-        first_port: switch.first_port,
-        first_lane: adaptation.first_lane[usize::from(key)],
-    }
+/// The same where heads request all candidates.
+#[inline(never)]
+fn raise_all<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    head: Head<'_>,
+    port_row: PortRow,
+) {
+    let course = set_out(view, head);
+    let mut found = std::mem::take(&mut view.lists.candidates);
+    list(view, head, course, &mut found);
+    request(view, head, &found, port_row);
+    view.lists.candidates = found;
 }
 
 /// D75: a packet that has come chooses, and joins the queue of its output.
@@ -241,10 +242,7 @@ fn sort_in<const W: usize, P: RuleSet>(
     let (classifier, numbering) = (view.shared.classifier(), view.shared.numbering);
     let place = (classifier.behind(lane, 0), numbering.port(lane));
     let head = head_of(view, adaptation, place, packet);
-    let mut found = std::mem::take(&mut view.lists.candidates);
-    find(view, head, &mut found);
-    let chosen = found[select(view, head, &found)];
-    view.lists.candidates = found;
+    let chosen = choose(view, head);
     let output = head.index(chosen.port);
     let number = head.first_lane + chosen.lane;
     let row = &mut view.packets[packet];
@@ -252,61 +250,13 @@ fn sort_in<const W: usize, P: RuleSet>(
     let size = row.size;
     let wanted = numbering.lane(head.first_port.plus(output), number.into());
     let contention = &mut view.optional.contention;
-    contention.add((wanted, view.shared.credit_lane(wanted)), size);
+    contention.add((wanted, view.shared.credit_row(wanted)), size);
     let found = classifier.classify(numbering, lane, || output);
-    join(view, found, lane, packet);
-}
-
-/// Rule 1.
-fn find<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    head: Head<'_>,
-    found: &mut Vec<Candidate>,
-) {
-    let packet = &view.packets[head.packet];
-    let (destination, is_first) = (HostId(packet.destination), packet.hops == 0);
-    let routing = &head.adaptation.routing;
-    let record = &view.records[head.packet];
-    let course = Course {
-        via: record.via,
-        word: record.word,
-    };
-    let course = if is_first {
-        routing.depart(head.switch, destination, &mut Outputs::new(view, head))
-    } else {
-        routing.advance(head.switch, destination, course)
-    };
-    let record = &mut view.records[head.packet];
-    record.via = course.via;
-    record.word = course.word;
-    routing.candidates(head.switch, destination, course, found);
-}
-
-/// Rule 2: the place of the candidate to request.
-fn select<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    head: Head<'_>,
-    found: &[Candidate],
-) -> usize {
-    if found.len() < 2 || head.adaptation.selection == Selection::First {
-        return 0;
-    }
-    if head.adaptation.selection == Selection::Random {
-        return Outputs::new(view, head).below(found.len() as u32) as usize;
-    }
-    let mut least = std::mem::take(&mut view.lists.least);
-    let mut outputs = Outputs::new(view, head);
-    outputs.find_least(found, &mut least);
-    let drawn = match least.len() {
-        1 => 0,
-        ties => outputs.below(ties as u32),
-    };
-    let chosen = least[drawn as usize] as usize;
-    view.lists.least = least;
-    chosen
+    join(view, found, (lane, packet), None);
 }
 
 /// Raises the requests of a head for all of `found`.
+#[inline(always)]
 fn request<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     head: Head<'_>,
@@ -338,7 +288,7 @@ fn request<const W: usize, P: RuleSet>(
         );
         view.lanes[lane].requests.insert(bit);
         let contention = &mut view.optional.contention;
-        contention.add((lane, shared.credit_lane(lane)), flits);
+        contention.add((lane, shared.credit_row(lane)), flits);
         if shared.open() {
             view.optional.choices[head.queue].requests.push(Request {
                 lane,

@@ -12,6 +12,9 @@ use crate::ids::SwitchId;
 use crate::rng::{Stream, below};
 use crate::routing::adaptive::{Candidate, Local};
 
+/// So many ports are compared by bits.
+pub(super) const MOST: usize = 64;
+
 /// A head at its switch.
 #[derive(Clone, Copy)]
 pub(super) struct Head<'a> {
@@ -59,7 +62,12 @@ impl<'a, const W: usize> Outputs<'a, W> {
 impl<const W: usize> Outputs<'_, W> {
     /// The lane of an output; the first one with a pool.
     fn row(&self, port: u16, lane: u8) -> LaneRow {
-        let out = self.head.first_port.plus(self.head.index(port));
+        self.row_of(self.head.first_port.plus(self.head.index(port)), lane)
+    }
+
+    /// The same of an output by its row.
+    #[inline(always)]
+    fn row_of(&self, out: PortRow, lane: u8) -> LaneRow {
         let lane = if self.shared.switch.pool {
             0
         } else {
@@ -68,22 +76,56 @@ impl<const W: usize> Outputs<'_, W> {
         self.shared.numbering.lane(out, u32::from(lane))
     }
 
-    /// The places of the candidates for which fewest flits wait.
-    #[inline(always)]
-    pub(super) fn find_least(&self, found: &[Candidate], places: &mut Vec<u32>) {
-        let mut least = u32::MAX;
-        places.clear();
-        for (place, candidate) in (0..).zip(found) {
-            let waiting = self.contention[self.row(candidate.port, candidate.lane)].flits;
+    /// How many flits wait for a candidate.
+    #[inline]
+    fn waiting(&self, candidate: Candidate) -> u32 {
+        self.contention[self.row(candidate.port, candidate.lane)].flits
+    }
+
+    /// The place of one of the candidates for which fewest flits wait; one of several is drawn.
+    pub(super) fn least(&mut self, found: &[Candidate]) -> usize {
+        let (mut least, mut ties, mut first) = (u32::MAX, 0, 0);
+        for (place, &candidate) in found.iter().enumerate() {
+            let waiting = self.waiting(candidate);
             if waiting > least {
                 continue;
             }
             if waiting < least {
-                least = waiting;
-                places.clear();
+                (least, ties, first) = (waiting, 0, place);
             }
-            places.push(place);
+            ties += 1;
         }
+        if ties < 2 {
+            return first;
+        }
+        let drawn = self.below(ties) as usize;
+        let ways = (first..).zip(&found[first..]);
+        let mut ways = ways.filter(|&(_, &candidate)| self.waiting(candidate) == least);
+        ways.nth(drawn).map_or(first, |(place, _)| place)
+    }
+
+    /// The same for ports whose lane is the first of the group, at most [`MOST`]: places are bits.
+    #[inline(always)]
+    pub(super) fn least_port(&mut self, ports: &[u16]) -> usize {
+        let (numbering, head) = (self.shared.numbering, &self.head);
+        let first = self.row_of(head.first_port, 0);
+        let (mut least, mut places, mut place) = (u32::MAX, 0_u64, 1_u64);
+        for &port in ports {
+            let row = LaneRow(first.0 + numbering.rows(head.index(port) as usize) as u32);
+            let waiting = self.contention[row].flits;
+            if waiting < least {
+                (least, places) = (waiting, place);
+            } else if waiting == least {
+                places |= place;
+            }
+            place <<= 1;
+        }
+        let ties = places.count_ones();
+        let drawn = if ties < 2 { 0 } else { self.below(ties) };
+        for _ in 0..drawn {
+            places &= places - 1;
+        }
+        places.trailing_zeros() as usize
     }
 }
 

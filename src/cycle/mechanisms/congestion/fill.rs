@@ -91,7 +91,7 @@ impl Mechanism for Filling {
 /// Counts this cycle's arrivals, grants and drops. Adaptive routing counts what waits itself; the fill of lanes that were granted is all
 /// that is looked at.
 fn count<const W: usize, P: RuleSet>(view: &View<'_, W, P>, fills: &mut Rows<'_, LaneRow, Fill>) {
-    if view.shared.adaptation().is_some() {
+    if view.shared.is_adaptive() {
         for grant in accepted(&view.lists.grants) {
             fills[grant.lane].flits = view.optional.contention.fill(grant.lane);
         }

@@ -67,7 +67,9 @@ impl Mechanism for OutputLanes {
         shard.ledger(ledger::enter);
         shard.shown().open = Some(open);
         let options = shard.site().shared;
-        with_rules!(options, W, Set => shard.system(Slot::Transmit, "transmit", system::<W, Set>));
+        with_rules!(options, W, Set => if const { Set::LANES.is_possible() } {
+            shard.system(Slot::Transmit, "transmit", system::<W, Set>);
+        });
     }
 }
 
@@ -96,33 +98,31 @@ impl<const W: usize, P: RuleSet> Behind for View<'_, W, P> {
     #[inline(always)]
     fn room(&self, lane: LaneRow) -> u32 {
         let credits = self.credits(lane);
-        match self.shared.output_lane_buffer() {
-            0 => credits,
-            buffer => {
-                let out = self.shared.numbering.port(lane);
-                let step = self.outs[out].step;
-                let waiting = &self.optional.waiting[lane];
-                let channel = &self.optional.channels[out];
-                let on_channel = channel.leaving(lane, step, self.now);
-                credits.min(waiting.open_for(on_channel, buffer, self.now))
-            }
+        if !self.shared.has_output_lanes() {
+            return credits;
         }
+        let buffer = self.shared.output_lane_buffer();
+        let out = self.shared.numbering.port(lane);
+        let step = self.outs[out].step;
+        let waiting = &self.optional.waiting[lane];
+        let channel = &self.optional.channels[out];
+        let on_channel = channel.leaving(lane, step, self.now);
+        credits.min(waiting.open_for(on_channel, buffer, self.now))
     }
 
     #[inline(always)]
     fn room_at(&self, lane: LaneRow, flits: u16) -> Option<u64> {
         let credits = self.lanes[self.shared.credit_row(lane)].ready_at(flits);
-        match self.shared.output_lane_buffer() {
-            0 => credits,
-            buffer => {
-                let out = self.shared.numbering.port(lane);
-                let step = self.outs[out].step;
-                let waiting = &self.optional.waiting[lane];
-                let channel = &self.optional.channels[out];
-                let open = waiting.opens_at(channel, lane, buffer, step, flits)?;
-                credits.map(|at| at.max(open))
-            }
+        if !self.shared.has_output_lanes() {
+            return credits;
         }
+        let buffer = self.shared.output_lane_buffer();
+        let out = self.shared.numbering.port(lane);
+        let step = self.outs[out].step;
+        let waiting = &self.optional.waiting[lane];
+        let channel = &self.optional.channels[out];
+        let open = waiting.opens_at(channel, lane, buffer, step, flits)?;
+        credits.map(|at| at.max(open))
     }
 
     fn hold(&mut self, grant: &Grant) -> u64 {

@@ -45,7 +45,9 @@ impl Mechanism for InputFirst {
             shard.column::<Group<OutLane<W>>, Group<VoqPointer>>(Group::default());
         }
         let options = shard.site().shared;
-        with_rules!(options, W, Set => shard.system(Slot::Arbitrate, "input_first", system::<W, Set>));
+        with_rules!(options, W, Set => if Set::ARBITRATION {
+            shard.system(Slot::Arbitrate, "input_first", system::<W, Set>);
+        });
     }
 }
 

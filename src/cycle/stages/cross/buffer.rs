@@ -32,7 +32,7 @@ pub(in crate::cycle) fn hold_channel<const W: usize, P: RuleSet, const ERRORS: b
 ) -> u64 {
     let (now, shared) = (view.now, view.shared);
     let out = &mut view.outs[output];
-    if shared.output_lane_buffer() != 0 {
+    if shared.has_output_lanes() {
         out.free_at = now + 1;
         return now;
     }

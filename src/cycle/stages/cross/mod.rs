@@ -25,7 +25,7 @@ mod emptied;
 pub use self::buffer::OutputBuffers;
 
 pub(in crate::cycle) use self::buffer::hold_channel;
-use self::emptied::is_unasked;
+use self::emptied::is_last;
 use crate::cycle::columns::{self, OPEN_END};
 use crate::cycle::joints::{Behind as _, LaneChoice as _, Way as _};
 use crate::cycle::rules::RuleSet;
@@ -118,7 +118,7 @@ fn carry_out_over<const W: usize, P: RuleSet, const TURNS: bool, const ERRORS: b
     grant: &Grant,
     first: bool,
 ) -> PacketRow {
-    if view.shared.adaptation().is_some() {
+    if const { P::ADAPTIVE.is_possible() } && view.shared.is_adaptive() {
         view.withdraw(grant.queue, grant.lane, grant.bit);
     }
     let taken = take_head(view, grant);
@@ -132,7 +132,7 @@ fn carry_out_over<const W: usize, P: RuleSet, const TURNS: bool, const ERRORS: b
         view.commit_grant(grant, taken.flits);
     }
     occupy_input::<W, P, TURNS>(view, grant, until, taken.emptied, first);
-    if view.shared.output_lane_buffer() != 0 {
+    if const { P::LANES.is_possible() } && view.shared.has_output_lanes() {
         view.enter(grant, taken.packet, taken.flits, until);
         return taken.packet;
     }
@@ -188,7 +188,7 @@ fn occupy_output<const W: usize, P: RuleSet, const TURNS: bool>(
         view.lanes[shared.credit_row(grant.lane)].take(taken, now);
     }
     let lane = &mut view.lanes[grant.lane];
-    if shared.output_lane_buffer() == 0 {
+    if !shared.has_output_lanes() {
         lane.sent = lane.sent.wrapping_add(u32::from(flits));
     }
     if !shared.pool() {
@@ -228,20 +228,20 @@ fn occupy_input<const W: usize, P: RuleSet, const TURNS: bool>(
     first: bool,
 ) {
     let shared = view.shared;
-    let is_alone = shared.classifier().is_lane() || is_unasked(view, grant.out);
-    if emptied && !is_alone {
-        clear_occupied(view, grant.queue, grant.input);
-    }
+    let clears = emptied && is_last(view, grant);
+    let index = u16::from(view.outs[grant.out].index);
     let input = &mut view.ins[grant.input];
-    if emptied && is_alone {
-        let mark = shared.classifier().mark(shared.numbering, grant.queue);
+    if clears {
+        // with queues per output that of the grant is for its output
+        let classifier = shared.classifier();
+        let mark = classifier.mark_for(shared.numbering, grant.queue, index.into());
         input.occupied.remove(mark);
     }
     if shared.speedup() != 1 {
         return occupy_place(view, grant, until);
     }
     if TURNS && first {
-        input.accept_pointer = u16::from(view.outs[grant.out].index) + 1;
+        input.accept_pointer = index + 1;
     }
     input.free_at = until;
     input.leaving_queue = grant.queue;
@@ -298,12 +298,12 @@ pub(in crate::cycle) fn return_credits<const W: usize, P: RuleSet>(
     flits: u16,
     step: u16,
 ) {
-    let lane = view.shared.classifier().lane(queue);
+    let (classifier, numbering) = (view.shared.classifier(), view.shared.numbering);
     let port = &view.ins[input];
     let lane_number = if view.shared.pool() {
         0
     } else {
-        view.shared.numbering.number(lane)
+        classifier.lane_number(numbering, queue)
     };
     let at = start + u64::from(port.credit_latency);
     match port.peer {

@@ -111,6 +111,35 @@ fn lanes_hops_and_words_are_the_known_ones() {
     assert!(error.to_string().contains("no regular tree"), "{error}");
 }
 
+/// Ports that a function keeps in lists are its candidates, in the same order.
+#[test]
+fn ports_in_lists_are_the_candidates() {
+    let whole = tree(3, 3);
+    let torn = without_link(&whole, 40);
+    let (mut found, mut several) = (Vec::new(), 0);
+    for (graph, text) in [&whole, &torn]
+        .into_iter()
+        .flat_map(|graph| TEXTS.map(|text| (graph, text)))
+    {
+        let Ok(adaptive) = adapt(graph, text) else {
+            continue;
+        };
+        let pairs = graph
+            .switch_ids()
+            .flat_map(|at| graph.host_ids().map(move |host| (at, host)));
+        for (at, host) in pairs {
+            let Some(ports) = adaptive.routing.ports(at, host, Course::STRAIGHT) else {
+                continue;
+            };
+            (adaptive.routing).candidates(at, host, Course::STRAIGHT, &mut found);
+            let expected: Vec<_> = ports.iter().map(|&port| Candidate::at(port)).collect();
+            assert_eq!(found, expected, "{text}");
+            several += u32::from(ports.len() > 1);
+        }
+    }
+    assert!(several > 100, "{several}");
+}
+
 /// C23: on a ring of 8 the long direction is taken with probability D / 8.
 #[test]
 fn goal_takes_the_long_direction_as_often_as_it_says() {

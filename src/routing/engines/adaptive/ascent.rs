@@ -124,11 +124,11 @@ impl Legs for Ascent {
     }
 
     fn ways(&self, at: SwitchId, goal: SwitchId, _word: u16, found: &mut Vec<Candidate>) {
-        let ports = self.shortest.ports(at, goal);
-        found.extend(ports.iter().map(|&port| Candidate {
-            port,
-            lane: 0,
-            escape: false,
-        }));
+        let ports = self.shortest.ports(at, goal).iter();
+        found.extend(ports.map(|&port| Candidate::at(port)));
+    }
+
+    fn ports(&self, at: SwitchId, goal: SwitchId, _word: u16) -> Option<&[u16]> {
+        Some(self.shortest.ports(at, goal))
     }
 }
