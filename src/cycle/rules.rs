@@ -106,8 +106,10 @@ rule_sets! {
     //          rounds tables arbitration speedup buffers other voq lanes adaptive
     /// Every option has its default.
     Plain:      false false false false false false Never Never Never;
-    /// Several rounds of matching, and VL tables.
-    Rounds:     true true false false false false Never Never Never;
+    /// Several rounds of matching.
+    Rounds:     true false false false false false Never Never Never;
+    /// VL tables.
+    Tabled:     false true false false false false Never Never Never;
     /// Requests are chosen in other ways.
     Arbitrated: true true true false false false Never Never Never;
     /// Inputs send several packets at a time.
@@ -164,7 +166,7 @@ macro_rules! with_rules {
     ($shared:expr, $set:ident => $code:expr) => {
         $crate::cycle::rules::with_rules!(
             $shared, $set => $code,
-            Plain Rounds Arbitrated SpedUp Adaptive Queued Buffered Sorted Special Switched
+            Plain Rounds Tabled Arbitrated SpedUp Adaptive Queued Buffered Sorted Special Switched
         )
     };
     ($shared:expr, $set:ident => $code:expr, $($name:ident)*) => {{

@@ -125,7 +125,7 @@ fn fabrics_with_one_option_do_what_those_with_many_do() {
     let routes = |tables: &Tables| Routes::Tables(tables.clone());
     let coverage = compare(with_one_option, routes, 120);
     if is_usual() {
-        coverage.require_pass(&["Rounds", "Queued", "Buffered"]);
+        coverage.require_pass(&["Rounds", "Tabled", "Queued", "Buffered"]);
     }
     let coverage = compare(with_sorted_queues, Adaptive::routes, 60);
     if is_usual() {
