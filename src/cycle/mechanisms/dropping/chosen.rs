@@ -128,7 +128,7 @@ impl<const W: usize> Stage<'_, W> {
             row.leaving
         };
         if !is_leaving {
-            raise(view, queue, (input, lane));
+            raise(view, queue, (input, lane), None);
         }
     }
 
