@@ -1,6 +1,7 @@
 //! What is where of packets that go flit by flit (D65): in input queues, and left to the lanes that they hold.
 
 use crate::cycle::snapshot::Persistent;
+use crate::fabric::components::NONE;
 use crate::fabric::rows::{PacketRow, QueueRow};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,7 @@ impl Present {
 
 impl Persistent for Present {}
 
-/// What a stuck packet is named by.
+/// Which packet it is, where that is no longer known in the shard.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Holder {
     /// Source host (global id).
@@ -33,6 +34,8 @@ pub struct Holder {
     pub destination: u32,
     /// Number within its source.
     pub sequence: u32,
+    /// Its flow (global id), `NONE` without one.
+    pub flow: u32,
     /// Traffic class.
     pub class: u16,
     /// Size \[flits\].
@@ -62,6 +65,7 @@ impl Held {
             source: 0,
             destination: 0,
             sequence: 0,
+            flow: NONE,
             class: 0,
             size: 0,
         },

@@ -30,12 +30,12 @@ use serde::{Deserialize, Serialize};
 /// A sink.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Sink {
-    /// First cycle in which it can take a packet.
-    free_at: u64,
+    /// First cycle in which it can take a packet, or a flit where these go one by one.
+    pub(super) free_at: u64,
     /// Cycles per flit.
-    pace: u16,
+    pub(super) pace: u16,
     /// Lane asked first.
-    pointer: u8,
+    pub(super) pointer: u8,
 }
 
 impl Persistent for Sink {}
@@ -64,7 +64,10 @@ impl Mechanism for Sinks {
             pace: paces[row],
             ..Sink::default()
         });
-        shard.last_system(Slot::Route, "sinks", system::<W>);
+        // those that take single flits have a system of their own
+        if !site.shared.switch.single_flits {
+            shard.last_system(Slot::Route, "sinks", system::<W>);
+        }
     }
 }
 
@@ -73,6 +76,8 @@ impl<const W: usize, P: RuleSet> Sinking for View<'_, W, P> {
         let queue = &mut self.queues[self.shared.classifier().behind(lane, 0)];
         if queue.head == PacketRow::NONE {
             queue.head = packet;
+            // what is left of the first packet, where flits go one by one
+            queue.size = self.packets[packet].size;
         } else {
             self.packets[queue.tail].next = packet;
         }

@@ -3,7 +3,7 @@
 //!
 //! Stages: `Slot::Notify` (what started and was delivered in the cycle), `Slot::Generate` (flows whose start cycle it is); only
 //! where a flow waits
-//! Reads: packets that started, until when they keep the channels of their hosts, delivered packets
+//! Reads: packets that started (with single flits: those whose last flit has passed), until when they keep the channels of their hosts, delivered packets
 //! Writes: its own counts; start cycles of flows
 //! Cost: O(packets started and delivered), O(log flows released) per flow that waits; 16 bytes per flow, 16 per one that is
 //! waited for
@@ -16,6 +16,7 @@
 //! None.
 
 use super::flows::Flows;
+use super::wormhole::Tails;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
@@ -237,8 +238,9 @@ fn notify(
     mut own: ResMut<'_, Waits>,
     packets: Packets<'_, '_>,
     outs: Query<'_, '_, &OutPort>,
+    mut tails: Option<ResMut<'_, Tails>>,
 ) {
-    if lists.sent.is_empty() && lists.consumed.is_empty() {
+    if lists.sent.is_empty() && lists.consumed.is_empty() && tails.is_none() {
         return;
     }
     let now = calendar.now();
@@ -249,12 +251,25 @@ fn notify(
     let (ends, answers) = (&place.shared.flow_ends, own.answers);
     let (rows, released) = (&mut own.rows, &mut own.released);
     let is_own = |flow: u32, class: u16| flow != NONE && class < answers;
-    for &row in &lists.sent {
+    let starts = if tails.is_some() {
+        &[][..]
+    } else {
+        &lists.sent[..]
+    };
+    for &row in starts {
         let (record, flits) = (&records[row], packets[row].size);
         if is_own(record.flow, record.class) {
             let flow = ends[record.flow as usize].row;
             let free = outs[own.ports[flow as usize]].free_at;
             complete(rows, released, own.sent.take(flow, flits), free);
+        }
+    }
+    if let Some(tails) = &mut tails {
+        for tail in tails.bypass_change_detection().drain() {
+            if is_own(tail.flow, tail.class) {
+                let flow = ends[tail.flow as usize].row;
+                complete(rows, released, own.sent.take(flow, tail.flits), tail.free);
+            }
         }
     }
     for &row in &lists.consumed {

@@ -128,8 +128,8 @@ pub struct SwitchRules {
     /// Whether outputs and hosts pass single flits (D65). Inputs let the packets of all their lanes go then, and are asked
     /// for every flit.
     pub single_flits: bool,
-    /// Whether an input lets one of its lanes pass a flit at a time (D65).
-    pub single_inputs: bool,
+    /// Flits that may leave one input at a time where outputs pass single flits (D65, D78); `u16::MAX` = unlimited.
+    pub flit_places: u16,
     /// Whether a packet keeps its input port from its first flit to its last (D65).
     pub kept_inputs: bool,
     /// Packets that may leave one input at a time; `u16::MAX` = unlimited.
@@ -179,6 +179,10 @@ impl SwitchRules {
             PacketForwarding::Wormhole => (allocation, routing),
             _ => (allocation + routing, 0),
         };
+        let places = match options.input_speedup {
+            InputSpeedup::Limited(places) => places.clamp(1, u16::MAX - 1),
+            InputSpeedup::Unlimited => u16::MAX,
+        };
         let is_legacy = |tables: &VlArbitrationTables| tables.rules == Rules::Legacy;
         let are_twice = |tables: &VlArbitrationTables| tables.places != Places::One;
         Self {
@@ -193,12 +197,11 @@ impl SwitchRules {
             crossbar_delay: u64::from(options.crossbar_delay),
             store_and_forward: options.forwarding == PacketForwarding::StoreAndForward,
             single_flits: options.forwarding == PacketForwarding::Wormhole,
-            single_inputs: options.input_speedup != InputSpeedup::Unlimited,
+            flit_places: places,
             kept_inputs: options.input_turns == InputTurns::Packets,
-            speedup: match options.input_speedup {
-                _ if options.forwarding == PacketForwarding::Wormhole => u16::MAX,
-                InputSpeedup::Limited(packets) => packets.clamp(1, u16::MAX - 1),
-                InputSpeedup::Unlimited => u16::MAX,
+            speedup: match options.forwarding {
+                PacketForwarding::Wormhole => u16::MAX,
+                _ => places,
             },
             output_buffer: options.output_buffer,
             output_lane_buffer: options.output_lane_buffer,

@@ -21,6 +21,7 @@ macro_rules! pairs {
 pairs! {
     Unlimited not with InputFirst: "it needs a limit on inputs";
     KeptInputs not with Unlimited: "nobody waits for an input there";
+    KeptInputs not with Speedup: "packets keep one input, and several leave it there";
     Reserve not with InputFirst: "outputs choose among proposals there: use `OutputFirst`";
     Reserve not with Random: "nobody has a turn there";
     PortPool not with Vl15: "VL15 has a buffer of its own";
@@ -49,21 +50,14 @@ pairs! {
     Messages not with BoundedSources: "a message is whole, and these reject packets";
     Wormhole not with Voq: HALF_WAY;
     Wormhole not with PortPool: "a packet that holds a lane would wait for room that flits of others have taken";
-    Wormhole not with Speedup: HALF_WAY;
     Wormhole not with OutputLanes: HALF_WAY;
     Wormhole not with InputFirst: HALF_WAY;
     Wormhole not with Reserve: HALF_WAY;
     Wormhole not with MarksByPace: HALF_WAY;
     Wormhole not with DropByFill: HALF_WAY;
-    Wormhole not with Vl15: HALF_WAY;
-    Wormhole not with SlowSink: HALF_WAY;
     Wormhole not with BoundedAnswers: HALF_WAY;
     Wormhole not with Looks: HALF_WAY;
-    Wormhole not with Messages: HALF_WAY;
-    Wormhole not with Waits: HALF_WAY;
     Wormhole not with Trees: HALF_WAY;
-    Wormhole not with Carry: HALF_WAY;
-    Wormhole not with SetUp: HALF_WAY;
     Carry not with Admission: "it decides by the ways that tables give";
     Carry not with SetUp: "routes are either those of the flow level or set up by packets";
     Carry not with Looks: "tables say which outputs these are";

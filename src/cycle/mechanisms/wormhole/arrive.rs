@@ -35,6 +35,11 @@ pub(super) fn system<const W: usize>(
     for &lane in &due {
         let queue = view.shared.classifier().behind(lane, 0);
         present[queue].flits += 1;
+        let port = view.shared.numbering.port(lane);
+        if view.place.is_host(port) {
+            view.lists.sink_visits.push(port);
+            continue;
+        }
         let row = &view.queues[queue];
         if present[queue].flits != 1 {
             continue;

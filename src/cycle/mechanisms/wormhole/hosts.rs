@@ -1,13 +1,15 @@
 //! Hosts: which lane of a channel passes a flit, and what a packet that starts changes.
 
-use super::Flits;
-use crate::cycle::columns::Held;
+use super::tails::Tail;
+use super::{Flits, Tails};
+use crate::cycle::columns::{Held, Holder};
 use crate::cycle::joints::{LaneChoice as _, Sending as _};
 use crate::cycle::mechanisms::joined::Joined;
 use crate::cycle::rules::Any;
-use crate::cycle::stages::inject::{Start, Starting, enter};
+use crate::cycle::stages::inject::{Start, Starting, enter, left};
 use crate::cycle::view::{Injection, InjectionArbiters, View, column};
 use crate::fabric::Group;
+use crate::fabric::components::NONE;
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, PortRow, Rows};
 use crate::qos::vl_arbitration::VlChoice;
@@ -20,6 +22,7 @@ struct Injecting<'a, 'b, const W: usize> {
     hosts: Start<'b, Joined>,
     flits: &'a mut Flits,
     held: Rows<'a, LaneRow, Held>,
+    tails: Option<&'a mut Tails>,
 }
 
 /// The system of `Slot::Inject`.
@@ -28,7 +31,7 @@ pub(super) fn system<const W: usize>(
     mut arbiters: InjectionArbiters<'_, '_>,
     mut starting: Starting<'_, '_, Joined>,
     mut held: Query<'_, '_, &mut Group<Held>>,
-    mut flits: ResMut<'_, Flits>,
+    (mut flits, mut tails): (ResMut<'_, Flits>, Option<ResMut<'_, Tails>>),
 ) {
     if fabric.events.lists().host_visits.is_empty() {
         return;
@@ -38,6 +41,9 @@ pub(super) fn system<const W: usize>(
         hosts: starting.start(),
         flits: flits.bypass_change_detection(),
         held: Rows::new(column!(held)),
+        tails: tails
+            .as_mut()
+            .map(DetectChangesMut::bypass_change_detection),
     };
     let mut visits = std::mem::take(&mut injecting.view.lists.host_visits);
     for out in visits.drain(..) {
@@ -62,12 +68,13 @@ impl<const W: usize> Injecting<'_, '_, W> {
         let (mut asked, pointer) = (port.request_lanes, port.lane_pointer);
         let mut ready = LaneMask::EMPTY;
         while !asked.is_empty() {
-            let lane = asked.first_from(pointer);
+            let lane = self.view.shared.first_lane(asked, pointer);
             asked.remove(lane);
             if !self.is_ready(out, lane) {
                 continue;
             }
-            if self.view.shared.tables().is_none() {
+            let shared = self.view.shared;
+            if shared.tables().is_none() || shared.management().contains(lane) {
                 return Some((lane, None));
             }
             ready.insert(lane);
@@ -107,18 +114,21 @@ impl<const W: usize> Injecting<'_, '_, W> {
         let delay = self.view.late(out, 1);
         if self.held[lane].left == 0 {
             let channel = (out, number);
-            let Some(size) = enter(&mut self.view, &mut self.hosts, channel, delay) else {
+            let Some(holder) = enter(&mut self.view, &mut self.hosts, channel, delay) else {
                 return;
             };
             self.held[lane] = Held {
-                left: size,
+                left: holder.size,
+                holder,
                 ..Held::NONE
             };
         }
         self.held[lane].left -= 1;
         let view = &mut self.view;
         let port = &mut view.outs[out];
-        port.lane_pointer = numbering.after(number);
+        if !view.shared.management().contains(number) {
+            port.lane_pointer = numbering.after(number);
+        }
         port.free_at = view.now + u64::from(port.step) + delay;
         // also a lane that has passed its last flit is asked again: it may have a candidate
         port.request_lanes.insert(number);
@@ -133,5 +143,30 @@ impl<const W: usize> Injecting<'_, '_, W> {
             view.commit(out, choice, 1);
         }
         self.flits.push(at, to);
+        if self.held[lane].left == 0 {
+            self.leave(out, lane);
+        }
+    }
+
+    /// The last flit of a packet has passed.
+    fn leave(&mut self, out: PortRow, lane: LaneRow) {
+        let Holder {
+            class,
+            sequence,
+            flow,
+            size,
+            ..
+        } = self.held[lane].holder;
+        if flow == NONE {
+            left(&self.view, &mut self.hosts, out, (class, sequence));
+        } else if let Some(tails) = &mut self.tails {
+            let free = self.view.outs[out].free_at;
+            tails.push(Tail {
+                flow,
+                class,
+                flits: size,
+                free,
+            });
+        }
     }
 }

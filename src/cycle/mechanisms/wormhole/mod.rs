@@ -1,4 +1,4 @@
-//! Wormhole switching: outputs and hosts pass single flits (D65, D76, D77 of the model).
+//! Wormhole switching: outputs and hosts pass single flits (D65, D76 to D78 of the model).
 //!
 //! Stages: the end of `Slot::Deliver` (flits that may leave), `Slot::Arbitrate` (outputs pass flits), `Slot::Inject`
 //! (hosts pass flits), in place of those of the core; only where packets go flit by flit
@@ -22,22 +22,28 @@
 //! # Deviations
 //! None. References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) chapter 13 (wormhole flow control, virtual channels)
 
+mod accept;
 mod arrive;
 mod flits;
 mod hosts;
 mod law;
 mod lost;
 mod outputs;
+mod places;
 mod ready;
+mod sinks;
 mod swallow;
+mod tails;
 
 pub use self::flits::Flits;
 pub use self::lost::Swallowing;
+pub use self::places::Places;
+pub use self::tails::Tails;
 
 use crate::cycle::columns::{Held, Present};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
-use crate::fabric::rows::LaneRow;
+use crate::fabric::rows::{LaneRow, Row as _};
 use crate::fabric::{Group, OutLane, Queue};
 
 /// Wormhole switching as a mechanism.
@@ -46,14 +52,23 @@ pub struct Wormhole {
     farthest: u64,
     /// Whether switches drop packets.
     drops: bool,
+    /// Whether a flow waits for another.
+    waits: bool,
+    /// Places of inputs that let several flits pass at a time.
+    places: Option<Places>,
 }
 
 impl Mechanism for Wormhole {
     fn of(site: &Site<'_>) -> Option<Self> {
         let switch = &site.shared.switch;
+        let ports = site.placement.first_host_port[site.number].index();
+        let each = usize::from(switch.flit_places);
+        let outputs = site.shared.outputs as usize;
         switch.single_flits.then(|| Self {
             farthest: site.plan.event_horizon(site.graph),
             drops: site.plan.switch.drop.is_some(),
+            waits: site.plan.flows.iter().any(|flow| !flow.after.is_empty()),
+            places: (each > 1).then(|| Places::new(ports, each, outputs)),
         })
     }
 
@@ -69,6 +84,15 @@ impl Mechanism for Wormhole {
         shard.last_system(Slot::Deliver, "flits", arrive::system::<W>);
         shard.system(Slot::Arbitrate, "pass_flits", outputs::system::<W>);
         shard.system(Slot::Inject, "inject_flits", hosts::system::<W>);
+        if let Some(places) = self.places {
+            shard.resource(places);
+        }
+        if self.waits {
+            shard.resource(Tails::default());
+        }
+        if shard.site().shared.switch.sink_step > 0 {
+            shard.last_system(Slot::Route, "flit_sinks", sinks::system::<W>);
+        }
         if self.drops {
             shard.resource(Swallowing::default());
             shard.system(Slot::Cross, "swallow_flits", swallow::system::<W>);

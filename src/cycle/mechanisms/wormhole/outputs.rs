@@ -1,7 +1,7 @@
 //! Outputs of switches: which flit passes in this cycle, and what follows from it.
 
-use super::Flits;
 use super::arrive::next_head;
+use super::{Flits, Places};
 use crate::cycle::columns::{Held, Holder, Present};
 use crate::cycle::joints::{LaneChoice as _, Way as _};
 use crate::cycle::mechanisms::ahead::Booked;
@@ -30,6 +30,10 @@ pub(super) struct Pick {
     pub(super) first: Option<u16>,
     pub(super) choice: Option<VlChoice>,
     pub(super) accepted: bool,
+    /// Whether nothing that its input accepts in the round comes behind it in turn.
+    pub(super) is_latest: bool,
+    /// The pick of the same input before it in the round, [`NO_PICK`] without one.
+    pub(super) before: u32,
 }
 
 /// What passing flits changes.
@@ -40,7 +44,9 @@ pub(super) struct Passing<'a, const W: usize> {
     pub(super) present: Rows<'a, QueueRow, Present>,
     pub(super) held: Rows<'a, LaneRow, Held>,
     booked: Rows<'a, PortRow, Booked>,
-    picks: &'a mut Vec<Pick>,
+    /// Of inputs that let several flits pass at a time.
+    pub(super) places: Option<&'a mut Places>,
+    pub(super) picks: &'a mut Vec<Pick>,
 }
 
 /// The system of `Slot::Arbitrate`.
@@ -52,7 +58,11 @@ pub(super) fn system<const W: usize>(
         Query<'_, '_, &mut Group<Held>>,
         Query<'_, '_, &mut Booked>,
     ),
-    (mut flits, mut outbox): (ResMut<'_, Flits>, ResMut<'_, Outbox>),
+    (mut flits, mut outbox, mut places): (
+        ResMut<'_, Flits>,
+        ResMut<'_, Outbox>,
+        Option<ResMut<'_, Places>>,
+    ),
     (mut picks, mut refused): (Local<'_, Vec<Pick>>, Local<'_, Vec<Pick>>),
 ) {
     if fabric.events.lists().visits.is_empty() {
@@ -65,6 +75,9 @@ pub(super) fn system<const W: usize>(
         present: Rows::new(column!(present)),
         held: Rows::new(column!(held)),
         booked: Rows::new(column!(booked)),
+        places: places
+            .as_mut()
+            .map(DetectChangesMut::bypass_change_detection),
         picks: &mut picks,
     };
     let mut visits = std::mem::take(&mut passing.view.lists.visits);
@@ -89,50 +102,12 @@ pub(super) fn system<const W: usize>(
 }
 
 impl<const W: usize> Passing<'_, W> {
-    /// What was accepted in a round passes; what was refused is left.
-    fn settle(&mut self, is_first: bool) {
-        for number in 0..self.picks.len() {
-            let pick = self.picks[number];
-            if pick.accepted {
-                self.pass(&pick, is_first);
-            }
-        }
-        self.picks.retain(|pick| !pick.accepted);
-    }
-
     pub(super) fn wake(&mut self, out: PortRow, at: u64) {
         self.view.calendar.at(at).wakes.push(out);
     }
 
-    /// The input keeps the pick that comes first in its [`Self::turn`].
-    pub(super) fn accept(&mut self, mut pick: Pick) {
-        let view = &self.view;
-        let input = &view.ins[pick.input];
-        pick.accepted = true;
-        if input.granted_in == view.now && view.shared.switch.single_inputs {
-            let rival = input.grant as usize;
-            pick.accepted = self.turn(&pick) < self.turn(&self.picks[rival]);
-            self.picks[rival].accepted = !pick.accepted;
-        }
-        if pick.accepted {
-            let input = &mut self.view.ins[pick.input];
-            (input.granted_in, input.grant) = (self.view.now, self.picks.len() as u32);
-        }
-        self.picks.push(pick);
-    }
-
-    /// When an input takes a pick: by priority (D71), by what heads that request several lanes prefer (D76), then around the switch
-    /// from its accept pointer.
-    fn turn(&self, pick: &Pick) -> (u16, (bool, u32), u16) {
-        let view = &self.view;
-        let index = u16::from(view.outs[pick.out].index);
-        let distance = index.wrapping_sub(view.ins[pick.input].accept_pointer) & 0x1ff;
-        let preference = view.preference(pick.queue, pick.lane);
-        (view.kind(pick.lane), preference, distance)
-    }
-
     /// A flit passes.
-    fn pass(&mut self, pick: &Pick, is_first_round: bool) {
+    pub(super) fn pass(&mut self, pick: &Pick, is_first_round: bool) {
         let &Pick {
             out,
             lane,
@@ -163,7 +138,9 @@ impl<const W: usize> Passing<'_, W> {
         }
         let port = &mut view.outs[out];
         let number = view.shared.numbering.number(lane);
-        port.lane_pointer = view.shared.numbering.after(number);
+        if !view.shared.management().contains(number) {
+            port.lane_pointer = view.shared.numbering.after(number);
+        }
         let index = port.index;
         let row = &mut view.lanes[lane];
         row.sent = row.sent.wrapping_add(1);
@@ -176,7 +153,7 @@ impl<const W: usize> Passing<'_, W> {
         if !port.request_lanes.is_empty() {
             port.wake_when_free(out, view.calendar);
         }
-        if is_first_round {
+        if is_first_round && pick.is_latest {
             view.ins[input].accept_pointer = u16::from(index) + 1;
         }
         if let Some(choice) = pick.choice {
@@ -200,8 +177,9 @@ impl<const W: usize> Passing<'_, W> {
         let view = &mut self.view;
         let (now, input) = (view.now, view.queue_port(queue));
         let from = &mut view.ins[input];
-        if view.shared.switch.single_inputs {
-            from.free_at = until;
+        match &mut self.places {
+            None => from.free_at = until,
+            Some(places) => places.take(input, now, until),
         }
         if view.shared.switch.kept_inputs {
             from.leaving_queue = if is_last { QueueRow::NONE } else { queue };
@@ -278,6 +256,7 @@ impl<const W: usize> Passing<'_, W> {
             source: record.source,
             destination,
             sequence: record.sequence,
+            flow: record.flow,
             class: record.class,
             size,
         };
@@ -334,7 +313,11 @@ impl<const W: usize> Passing<'_, W> {
                 at,
                 packet,
             }),
-            Peer::Host | Peer::Sink => return true,
+            Peer::Host | Peer::Sink if view.shared.sink_step() == 0 => return true,
+            Peer::Host | Peer::Sink => {
+                let lane = view.shared.numbering.lane(port.to.port(), number);
+                view.calendar.at(arrival).heads.push((lane, packet));
+            }
         }
         false
     }
@@ -354,6 +337,10 @@ impl<const W: usize> Passing<'_, W> {
                 let row = numbering.lane(border.port, number).0;
                 let mail = self.outbox.of(border.shard);
                 mail.add_notice(self.flits.receiver(), row, at);
+            }
+            Peer::Host | Peer::Sink if view.shared.sink_step() > 0 => {
+                let lane = numbering.lane(port.to.port(), number);
+                self.flits.push(arrival, lane);
             }
             Peer::Host | Peer::Sink => {
                 if port.peer == Peer::Host {

@@ -1,5 +1,6 @@
 //! Which lanes of an output could pass a flit in a cycle, and which of them does.
 
+use super::accept::NO_PICK;
 use super::outputs::{Passing, Pick};
 use crate::cycle::joints::{LaneChoice as _, Way as _};
 use crate::cycle::stages::arbitrate::choose;
@@ -33,13 +34,13 @@ impl<const W: usize> Passing<'_, W> {
         let mut found = LaneMask::EMPTY;
         let mut lanes = asked;
         while !lanes.is_empty() {
-            let number = lanes.first_from(pointer);
+            let number = self.view.shared.first_lane(lanes, pointer);
             lanes.remove(number);
             let lane = self.view.shared.numbering.lane(out, number);
             let Some(ready) = self.ready(out, lane) else {
                 continue;
             };
-            if !has_tables {
+            if !has_tables || self.view.shared.management().contains(number) {
                 return self.offer((out, lane), ready, None);
             }
             found.insert(number);
@@ -85,7 +86,7 @@ impl<const W: usize> Passing<'_, W> {
 
     /// Whether a flit may leave the input of a queue.
     fn is_input_free(&mut self, out: PortRow, queue: QueueRow) -> bool {
-        let free_at = self.view.ins[self.view.queue_port(queue)].free_at;
+        let free_at = self.free_at(self.view.queue_port(queue));
         let is_free = free_at <= self.view.now;
         if !is_free {
             self.wake(out, free_at);
@@ -104,13 +105,14 @@ impl<const W: usize> Passing<'_, W> {
         let mut soonest = u64::MAX;
         while let Some(bit) = left.first_from(pointer) {
             left.remove(bit);
-            let input = &view.ins[first_port.plus(view.shared.numbering.input_index(bit))];
+            let input = first_port.plus(view.shared.numbering.input_index(bit));
             // the last flit of what keeps a port wakes the output
-            if input.leaving_queue != QueueRow::NONE {
+            if view.ins[input].leaving_queue != QueueRow::NONE {
                 continue;
             }
-            if input.free_at > view.now {
-                soonest = soonest.min(input.free_at);
+            let free_at = self.free_at(input);
+            if free_at > view.now {
+                soonest = soonest.min(free_at);
                 continue;
             }
             mask.insert(bit);
@@ -170,6 +172,8 @@ impl<const W: usize> Passing<'_, W> {
             first,
             choice,
             accepted: false,
+            is_latest: true,
+            before: NO_PICK,
         });
     }
 }

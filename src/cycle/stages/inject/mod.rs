@@ -17,9 +17,10 @@ mod start;
 
 pub use self::start::Starting;
 
-pub(in crate::cycle) use self::start::Start;
+pub(in crate::cycle) use self::start::{Start, left};
 
 use self::start::{Tag, sent, take_next};
+use crate::cycle::columns::Holder;
 use crate::cycle::joints::{Joints, LaneChoice as _, Sending as _};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::view::{Injection, InjectionArbiters, Optional, View};
@@ -179,17 +180,24 @@ fn start<const W: usize, P: RuleSet, J: Joints>(
     launch(view, hosts, (out, lane), (&waiting, tag), delay);
 }
 
-/// A packet starts on a channel that passes single flits, the first of which is late by `delay`; returns its size. Credits and
+/// A packet starts on a channel that passes single flits, the first of which is late by `delay`; returns what it is. Credits and
 /// channel are the caller's.
 pub(in crate::cycle) fn enter<const W: usize, P: RuleSet, J: Joints>(
     view: &mut View<'_, W, P>,
     hosts: &mut Start<'_, J>,
     (out, lane): (PortRow, u32),
     delay: u64,
-) -> Option<u16> {
+) -> Option<Holder> {
     let (waiting, _, tag) = take_next(view, hosts, out, lane)?;
     launch(view, hosts, (out, lane), (&waiting, tag), delay);
-    Some(waiting.size)
+    Some(Holder {
+        source: hosts.hosts[view.place.host(out)].id,
+        destination: waiting.destination,
+        sequence: waiting.sequence,
+        flow: tag.flow,
+        class: waiting.class,
+        size: waiting.size,
+    })
 }
 
 /// The packet enters the fabric: its first hop's event. The switch of a host is in its shard.

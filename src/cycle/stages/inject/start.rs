@@ -160,7 +160,27 @@ fn note_made<const W: usize, P: RuleSet>(
     }
 }
 
-/// A packet has left its source queue: a saturating source makes the next, a message may be complete.
+/// The channel of a host is free of a packet that started there from the port's `free_at` on: its message may be complete.
+#[inline]
+pub(in crate::cycle) fn left<const W: usize, P: RuleSet, J: Joints>(
+    view: &View<'_, W, P>,
+    hosts: &mut Start<'_, J>,
+    out: PortRow,
+    (class, sequence): (u16, u32),
+) {
+    if let Some(messages) = &mut hosts.messages
+        && messages.sends(class)
+    {
+        let packet = MessageKey {
+            source: hosts.hosts[view.place.host(out)].id,
+            class,
+            first: sequence,
+        };
+        messages.sent(packet, view.outs[out].free_at);
+    }
+}
+
+/// A packet has left its source queue: a saturating source makes the next.
 #[inline]
 pub(super) fn sent<const W: usize, P: RuleSet, J: Joints>(
     view: &mut View<'_, W, P>,
@@ -169,15 +189,8 @@ pub(super) fn sent<const W: usize, P: RuleSet, J: Joints>(
     waiting: &Waiting,
 ) {
     let (host, class) = (view.place.host(out), waiting.class);
-    if let Some(messages) = &mut hosts.messages
-        && messages.sends(class)
-    {
-        let packet = MessageKey {
-            source: hosts.hosts[host].id,
-            class,
-            first: waiting.sequence,
-        };
-        messages.sent(packet, view.outs[out].free_at);
+    if !view.shared.single_flits() {
+        left(view, hosts, out, (class, waiting.sequence));
     }
     if let Some(bounds) = &mut hosts.bounds {
         bounds.leave(host, class);
