@@ -73,8 +73,7 @@ impl<const W: usize> Injecting<'_, '_, W> {
             if !self.is_ready(out, lane) {
                 continue;
             }
-            let shared = self.view.shared;
-            if shared.tables().is_none() || shared.management().contains(lane) {
+            if self.view.shared.tables().is_none() {
                 return Some((lane, None));
             }
             ready.insert(lane);

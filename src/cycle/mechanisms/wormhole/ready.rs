@@ -40,7 +40,7 @@ impl<const W: usize> Passing<'_, W> {
             let Some(ready) = self.ready(out, lane) else {
                 continue;
             };
-            if !has_tables || self.view.shared.management().contains(number) {
+            if !has_tables {
                 return self.offer((out, lane), ready, None);
             }
             found.insert(number);
