@@ -171,6 +171,12 @@ impl<R: Row, C> IndexMut<R> for Rows<'_, R, C> {
 }
 
 impl<R: Row, C> Rows<'_, R, C> {
+    /// The value in a row, when the column is there.
+    #[inline]
+    pub fn get_mut(&mut self, row: R) -> Option<&mut C> {
+        self.rows.get_mut(row.index())
+    }
+
     /// The column, to look at.
     #[inline(always)]
     pub fn seen(&self) -> Seen<'_, R, C> {

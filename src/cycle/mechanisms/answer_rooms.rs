@@ -22,7 +22,7 @@ use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::Host;
-use crate::fabric::rows::{HostRow, Row};
+use crate::fabric::rows::{HostRow, PacketRow, Row};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -147,11 +147,16 @@ impl AnswerRooms {
         Some((self.bounds[usize::from(share.bound)], share.packets))
     }
 
-    /// The sink of a host takes a packet of a class.
+    /// The sink of a host takes something.
     #[inline]
-    pub fn begin(&mut self, host: HostRow, class: u16, now: u64) {
+    pub fn go_on(&mut self, host: HostRow, now: u64) {
         let since = std::mem::replace(&mut self.held_since[host.index()], u64::MAX);
         self.held += now - since.min(now);
+    }
+
+    /// It begins to take a packet of a class.
+    #[inline]
+    pub fn begin(&mut self, host: HostRow, class: u16) {
         if let Some(share) = self.taken(class) {
             let place = self.place(host, share.bound);
             self.rooms[place] -= share.packets;
@@ -208,6 +213,23 @@ impl AnswerRooms {
     }
 }
 
+/// Packets of which sinks have taken some flits and not all, where these go one by one (D78).
+fn begun<'a>(
+    view: &'a dyn Columns,
+    rooms: &'a AnswerRooms,
+) -> impl Iterator<Item = (HostRow, Share)> + 'a {
+    let numbering = view.shared().numbering;
+    view.queues().enumerate().filter_map(move |(row, queue)| {
+        let port = numbering.port(view.shared().switch.classifier.lane(row));
+        if queue.head == PacketRow::NONE || !view.place().is_host(port) {
+            return None;
+        }
+        let has_begun = queue.size < view.packets()[queue.head].size;
+        let share = rooms.taken(view.records()[queue.head].class)?;
+        has_begun.then(|| (view.place().host(port), share))
+    })
+}
+
 /// Room left + what drains, is to be created and waits = bound.
 fn enter(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
     let (Some(rooms), Some(answers)) = (view.resource::<AnswerRooms>(), view.resource::<Answers>())
@@ -234,6 +256,11 @@ fn enter(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
         let share = rooms.taken(view.records()[row].class);
         if let (Some(&host), Some(share)) = (host, share) {
             add(host, share, share.packets);
+        }
+    }
+    if view.shared().switch.single_flits {
+        for (row, share) in begun(view, rooms) {
+            add(row, share, share.packets);
         }
     }
     answers.each(view.shared().numbering, |host, class, packets| {

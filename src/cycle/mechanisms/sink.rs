@@ -146,7 +146,8 @@ fn drain<const W: usize>(
         queue.head = view.packets[packet_row].next;
     }
     if let Some(rooms) = rooms {
-        rooms.begin(host, view.records[packet_row].class, now);
+        rooms.go_on(host, now);
+        rooms.begin(host, view.records[packet_row].class);
     }
     let flits = view.packets[packet_row].size;
     let pace = sink.pace;

@@ -211,7 +211,8 @@ impl SwitchRules {
             output_arbitration: options.output_arbitration,
             matching: options.matching,
             iterations: options.allocation.iterations,
-            reserve: options.reserve,
+            // all requests of a lane need one flit there (D78)
+            reserve: options.reserve && options.forwarding != PacketForwarding::Wormhole,
             sink_step: 0,
             open: false,
             legacy_arbitration: options.vl_arbitration.as_ref().is_some_and(is_legacy),

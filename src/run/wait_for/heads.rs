@@ -242,7 +242,7 @@ impl Shard<'_> {
                 }
                 let row = view.shared().switch.classifier.behind(lane, 0);
                 let queue = &view.queues()[row];
-                if queue.head == PacketRow::NONE {
+                if queue.head == PacketRow::NONE || self.has_begun(queue) {
                     continue;
                 }
                 let class = view.records()[queue.head].class;
@@ -252,6 +252,12 @@ impl Shard<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a sink has taken flits of the first packet of a queue, where they go one by one: it takes the others, too.
+    fn has_begun(&self, queue: &Queue) -> bool {
+        let view = self.view;
+        view.shared().switch.single_flits && queue.size < view.packets()[queue.head].size
     }
 
     /// The first control packet of a lane of a host's channel; it is in no buffer.
@@ -273,7 +279,11 @@ impl Shard<'_> {
             at,
             kind: Kind::Answer,
             keeps: (at, 0),
-            needs: packet.size.into(),
+            needs: if self.view.shared().switch.single_flits {
+                1
+            } else {
+                packet.size.into()
+            },
             wants: vec![self.want(lane)],
         }
     }

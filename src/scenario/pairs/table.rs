@@ -52,11 +52,7 @@ pairs! {
     Wormhole not with PortPool: "a packet that holds a lane would wait for room that flits of others have taken";
     Wormhole not with OutputLanes: HALF_WAY;
     Wormhole not with InputFirst: HALF_WAY;
-    Wormhole not with Reserve: HALF_WAY;
-    Wormhole not with MarksByPace: HALF_WAY;
     Wormhole not with DropByFill: HALF_WAY;
-    Wormhole not with BoundedAnswers: HALF_WAY;
-    Wormhole not with Looks: HALF_WAY;
     Wormhole not with Trees: HALF_WAY;
     Carry not with Admission: "it decides by the ways that tables give";
     Carry not with SetUp: "routes are either those of the flow level or set up by packets";

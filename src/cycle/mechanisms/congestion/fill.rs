@@ -166,6 +166,9 @@ fn run_infiniband<const W: usize, P: RuleSet>(
         let flits = view.packets[grant.packet].size;
         let is_root = if has_lanes {
             view.optional.channels[grant.out].idle == 0
+        } else if view.shared.single_flits() {
+            // its flits count themselves
+            paces[grant.out].idle == 0
         } else {
             takes_channel(view, &mut paces, (rule, &grant), flits) == 0
         };

@@ -21,11 +21,22 @@ impl Persistent for Fill {}
 
 /// An output.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Pace {
-    /// End of the last packet on its channel.
-    pub(super) end: u64,
-    /// Time that it has lost lately \[cycles\].
+pub struct Pace {
+    /// End of the last packet on its channel, of the last flit where these go one by one.
+    end: u64,
+    /// Time that it has lost lately \[cycles; eighths of one where flits go one by one (D78)\].
     pub(super) idle: u64,
+}
+
+impl Pace {
+    /// A flit has taken the channel for `step` cycles up to `end`, where flits go one by one; `largest`: of all packets \[flits\].
+    pub(in crate::cycle) fn pass(&mut self, end: u64, step: u16, largest: u16) {
+        let step = u64::from(step);
+        let most = 8 * u64::from(largest) * step;
+        let lost = 8 * (end - step - self.end);
+        self.idle = (self.idle + lost).min(most).saturating_sub(step);
+        self.end = end;
+    }
 }
 
 impl Persistent for Pace {}

@@ -20,5 +20,6 @@ mod infiniband;
 pub mod requests;
 
 pub use fill::Filling;
+pub use infiniband::Pace;
 
 pub(in crate::cycle) use fill::FillingAboard;

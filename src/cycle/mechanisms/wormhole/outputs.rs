@@ -5,6 +5,7 @@ use super::{Flits, Places};
 use crate::cycle::columns::{Held, Holder, Present};
 use crate::cycle::joints::{LaneChoice as _, Way as _};
 use crate::cycle::mechanisms::ahead::Booked;
+use crate::cycle::mechanisms::congestion::Pace;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::{hold_channel, return_credits};
 use crate::cycle::state::calendar::Ramp;
@@ -44,6 +45,8 @@ pub(super) struct Passing<'a, const W: usize> {
     pub(super) present: Rows<'a, QueueRow, Present>,
     pub(super) held: Rows<'a, LaneRow, Held>,
     booked: Rows<'a, PortRow, Booked>,
+    /// Where InfiniBand's marking asks for them.
+    paces: Rows<'a, PortRow, Pace>,
     /// Of inputs that let several flits pass at a time.
     pub(super) places: Option<&'a mut Places>,
     pub(super) picks: &'a mut Vec<Pick>,
@@ -53,11 +56,11 @@ pub(super) struct Passing<'a, const W: usize> {
 pub(super) fn system<const W: usize>(
     mut fabric: Fabric<'_, '_, W>,
     mut arbiters: Arbiters<'_, '_>,
-    (mut present, mut held, mut booked): (
+    (mut present, mut held): (
         Query<'_, '_, &mut Group<Present>>,
         Query<'_, '_, &mut Group<Held>>,
-        Query<'_, '_, &mut Booked>,
     ),
+    (mut booked, mut paces): (Query<'_, '_, &mut Booked>, Query<'_, '_, &mut Pace>),
     (mut flits, mut outbox, mut places): (
         ResMut<'_, Flits>,
         ResMut<'_, Outbox>,
@@ -75,6 +78,7 @@ pub(super) fn system<const W: usize>(
         present: Rows::new(column!(present)),
         held: Rows::new(column!(held)),
         booked: Rows::new(column!(booked)),
+        paces: Rows::new(column!(paces)),
         places: places
             .as_mut()
             .map(DetectChangesMut::bypass_change_detection),
@@ -118,9 +122,7 @@ impl<const W: usize> Passing<'_, W> {
         let now = self.view.now;
         let until = now + u64::from(self.view.outs[out].step);
         let start = hold_channel::<W, Any, true>(&mut self.view, out, 1, until);
-        if self.view.shared.output_buffer() > 0 {
-            self.book(out, lane, start);
-        }
+        self.book(out, lane, start);
         if let Some(bit) = pick.first {
             self.begin(pick, bit, start);
             if is_first_round {
@@ -163,13 +165,19 @@ impl<const W: usize> Passing<'_, W> {
         self.send((out, lane), is_last.then_some(packet), start);
     }
 
-    /// A flit waits behind the crossbar for its start (D22).
+    /// A flit takes the channel: it may wait behind the crossbar for that (D22), and the time that the channel loses may count (D37).
     fn book(&mut self, out: PortRow, lane: LaneRow, start: u64) {
         let view = &self.view;
+        let (step, largest) = (view.outs[out].step, view.shared.traffic.largest);
         let repeats = Retry::late(view.optional.retries.seen(), out);
-        let end = start - repeats + u64::from(view.outs[out].step);
-        let number = view.shared.numbering.number(lane);
-        self.booked[out].add(view.now, end, (1, number));
+        let end = start - repeats + u64::from(step);
+        if view.shared.output_buffer() > 0 {
+            let number = view.shared.numbering.number(lane);
+            self.booked[out].add(view.now, end, (1, number));
+        }
+        if let Some(pace) = self.paces.get_mut(out) {
+            pace.pass(end, step, largest);
+        }
     }
 
     /// A flit leaves its queue, and keeps the input until then.

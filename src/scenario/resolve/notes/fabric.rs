@@ -1,5 +1,5 @@
 //! Keys of the fabric that change nothing: faults that nothing has, seeds that nothing is drawn by, links of hosts without values, VL15
-//! that nobody uses, buffers of output lanes and turns of packets at inputs where there is one lane.
+//! that nobody uses, buffers of output lanes and turns of packets at inputs where there is one lane, turns kept where all ask for one flit.
 
 use super::thresholds::data_lanes;
 use super::varied::Varied;
@@ -19,6 +19,7 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
     notes.extend(management_lane(resolved, varied));
     notes.extend(output_lanes(resolved, varied));
     notes.extend(input_turns(resolved, varied));
+    notes.extend(reserve(resolved, varied));
     notes.extend(sharing(resolved, varied));
     notes
 }
@@ -162,6 +163,18 @@ fn output_lanes(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     })
 }
 
+/// Turns that are kept for want of credits, where all requests of a lane need one flit's (D78).
+fn reserve(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
+    let switch = &resolved.plan.switch;
+    let is_idle = switch.reserve && switch.forwarding == Forwarding::Wormhole;
+    (is_idle && !varied.includes("fabric.switch")).then(|| {
+        String::from(
+            "fabric.switch.reserve changes nothing: it keeps the turn of a packet that needs more credits than others do, and with \
+             `forwarding: Wormhole` all need one flit's",
+        )
+    })
+}
+
 /// Inputs that packets keep until their last flit has passed, where all packets are in one queue of each: no other could come between.
 fn input_turns(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     let (plan, switch) = (&resolved.plan, &resolved.plan.switch);
@@ -253,6 +266,22 @@ mod tests {
         assert_eq!(of("lanes: 2", "", &[]), NOTHING);
         for varied in ["fabric.switch.lanes", "fabric.switch"] {
             assert_eq!(of("lanes: 1", "", &[varied]), NOTHING, "{varied}");
+        }
+    }
+
+    #[test]
+    fn turns_kept_where_all_need_one_flit_are_told() {
+        let of = |switch: &str, varied: &[&str]| {
+            said_beside(varied, &[UNIFORM, ("SWITCH", switch)])
+        };
+        let idle = "fabric.switch.reserve changes nothing: it keeps the turn of a packet that needs more credits than others do, and \
+                    with `forwarding: Wormhole` all need one flit's";
+        assert_eq!(of(", forwarding: Wormhole, reserve: true", &[]), [idle]);
+        assert_eq!(of(", forwarding: Wormhole", &[]), NOTHING);
+        assert_eq!(of(", reserve: true", &[]), NOTHING);
+        for varied in ["fabric.switch.forwarding", "fabric.switch.reserve"] {
+            let switch = ", forwarding: Wormhole, reserve: true";
+            assert_eq!(of(switch, &[varied]), NOTHING, "{varied}");
         }
     }
 
