@@ -25,6 +25,14 @@ impl Present {
 
 impl Persistent for Present {}
 
+/// An input lane with queues for each output: the queue of the packet whose flits come.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct LaneQueue {
+    pub(in crate::cycle) queue: QueueRow,
+}
+
+impl Persistent for LaneQueue {}
+
 /// Which packet it is, where that is no longer known in the shard.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Holder {

@@ -121,7 +121,23 @@ pub(in crate::cycle) fn join<const W: usize, P: RuleSet>(
     } else if queue.leaving {
         return;
     }
+    if shared.single_flits() && shared.switch.head_delay > 0 {
+        return put_off(view, queue_row, port_row);
+    }
     raise(view, queue_row, (port_row, lane), known);
+}
+
+/// A header that finds its queue empty is routed then (D65): until its request the queue counts as one that a packet leaves.
+#[inline(never)]
+fn put_off<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    queue: QueueRow,
+    input: PortRow,
+) {
+    let at = view.now + view.shared.switch.head_delay;
+    view.queues[queue].leaving = true;
+    view.ins[input].leaving += 1;
+    view.calendar.at(at).frees.push(queue.into());
 }
 
 /// Output index a packet in `lane` is forwarded to.

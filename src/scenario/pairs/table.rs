@@ -48,7 +48,6 @@ pairs! {
     Unlimited not with Open: SEVERAL;
     Reserve not with Open: "a head would keep the turns of outputs that it does not take: use `false`";
     Messages not with BoundedSources: "a message is whole, and these reject packets";
-    Wormhole not with Voq: HALF_WAY;
     Wormhole not with PortPool: "a packet that holds a lane would wait for room that flits of others have taken";
     Wormhole not with OutputLanes: HALF_WAY;
     Wormhole not with InputFirst: HALF_WAY;

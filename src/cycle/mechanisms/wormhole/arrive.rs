@@ -1,82 +1,101 @@
-//! What comes in: flits that may leave their lanes, and headers that are routed when they are the first of their buffer.
+//! What comes in: flits that may leave their lanes, in the queue of the packet that they belong to.
 
 use super::{Flits, Swallowing};
-use crate::cycle::columns::Present;
+use crate::cycle::columns::{LaneQueue, Present};
 use crate::cycle::mechanisms::dropping::Drops;
 use crate::cycle::rules::Any;
-use crate::cycle::view::{Inputs, Optional, View, column};
+use crate::cycle::state::Worklists;
+use crate::cycle::view::{Heads, Optional, View, column};
 use crate::fabric::Group;
-use crate::fabric::rows::{PacketRow, QueueRow, Rows};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
-use bevy_ecs::prelude::{Query, ResMut};
+use bevy_ecs::prelude::{Query, Res, ResMut};
 
-/// The end of `Slot::Deliver`: flits that may leave their lanes from this cycle on.
+/// The end of `Slot::Deliver`, where packets are dropped: heads whose turn in their queue has come.
+pub(super) fn note_heads(lists: Res<'_, Worklists>, mut drops: ResMut<'_, Drops>) {
+    drops.bypass_change_detection().note_heads(&lists.heads);
+}
+
+/// The end of `Slot::Route`: flits that may leave their lanes from this cycle on.
 pub(super) fn system<const W: usize>(
-    mut inputs: Inputs<'_, '_, W>,
+    mut heads: Heads<'_, '_, W>,
     mut flits: ResMut<'_, Flits>,
     mut present: Query<'_, '_, &mut Group<Present>>,
-    (drops, mut swallowing): (Option<ResMut<'_, Drops>>, Option<ResMut<'_, Swallowing>>),
+    mut arriving: Query<'_, '_, &mut Group<LaneQueue>>,
+    mut swallowing: Option<ResMut<'_, Swallowing>>,
 ) {
-    let now = inputs.events.now();
-    if let Some(mut drops) = drops {
-        let drops = drops.bypass_change_detection();
-        drops.note_heads(&inputs.events.lists().heads);
-    }
+    let now = heads.events.now();
     if !flits.are_due(now) {
         return;
     }
     let flits = flits.bypass_change_detection();
     let mut present: Rows<'_, QueueRow, Present> = Rows::new(column!(present));
-    let view = &mut inputs.view::<Any>(Optional::default());
-    if view.shared.switch.head_delay > 0 {
-        route_first(view);
+    let mut arriving: Rows<'_, LaneRow, LaneQueue> = Rows::new(column!(arriving));
+    let view = &mut heads.view::<Any>(Optional::default());
+    let has_queues = !view.shared.classifier().is_lane();
+    if has_queues {
+        find_queues(view, &mut arriving);
     }
     let due = flits.take(now);
     for &lane in &due {
-        let queue = view.shared.classifier().behind(lane, 0);
-        present[queue].flits += 1;
         let port = view.shared.numbering.port(lane);
-        if view.place.is_host(port) {
+        let is_host = view.place.is_host(port);
+        let queue = if has_queues && !is_host {
+            arriving[lane].queue
+        } else {
+            view.shared.classifier().behind(lane, 0)
+        };
+        present[queue].flits += 1;
+        if is_host {
             view.lists.sink_visits.push(port);
-            continue;
-        }
-        let row = &view.queues[queue];
-        if present[queue].flits != 1 {
-            continue;
-        }
-        if present[queue].lost > 0 {
-            if let Some(swallowing) = &mut swallowing {
-                swallowing.bypass_change_detection().push(queue);
-            }
-        } else if present[queue].holds {
-            // the rest of a packet that holds its output lane
-            let (out, number) = (row.out, u32::from(row.out_lane));
-            let lane = view.shared.numbering.lane(out, number);
-            view.consider(out, lane, 1);
+        } else if present[queue].flits == 1 {
+            go_on(view, present[queue], queue, swallowing.as_deref_mut());
         }
     }
     flits.put_back(now, due);
 }
 
-/// Headers that find their queue empty request when their routing delay is over: until then the queue counts as one that
-/// a packet leaves.
-fn route_first<const W: usize>(view: &mut View<'_, W>) {
-    let at = view.now + view.shared.switch.head_delay;
-    for number in 0..view.lists.arrived.len() {
-        let (lane, _) = view.lists.arrived[number];
-        let input = view.shared.numbering.port(lane);
-        if view.place.is_host(input) {
-            continue;
+/// The next flit of a packet is there.
+fn go_on<const W: usize>(
+    view: &mut View<'_, W>,
+    present: Present,
+    queue: QueueRow,
+    swallowing: Option<&mut Swallowing>,
+) {
+    if present.lost > 0 {
+        if let Some(swallowing) = swallowing {
+            swallowing.push(queue);
         }
-        let queue = view.shared.classifier().behind(lane, 0);
-        let row = &mut view.queues[queue];
-        if row.leaving || row.head != PacketRow::NONE {
-            continue;
-        }
-        row.leaving = true;
-        view.ins[input].leaving += 1;
-        view.calendar.at(at).frees.push(queue.into());
+    } else if present.holds {
+        // the rest of a packet that holds its output lane
+        let row = &view.queues[queue];
+        let (out, number) = (row.out, u32::from(row.out_lane));
+        let lane = view.shared.numbering.lane(out, number);
+        view.consider(out, lane, 1);
     }
+}
+
+/// The queues of headers that have come in this cycle: what follows in their lanes goes there.
+fn find_queues<const W: usize>(view: &View<'_, W>, arriving: &mut Rows<'_, LaneRow, LaneQueue>) {
+    let (classifier, numbering) = (view.shared.classifier(), view.shared.numbering);
+    for &(lane, packet) in &view.lists.arrived {
+        let input = numbering.port(lane);
+        if !view.place.is_host(input) {
+            let output = || output_of(view, input, packet);
+            arriving[lane].queue = classifier.classify(numbering, lane, output).0;
+        }
+    }
+}
+
+/// Output of a packet that has joined its queue in this cycle.
+fn output_of<const W: usize>(view: &View<'_, W>, input: PortRow, packet: PacketRow) -> u32 {
+    let first = view.switches[view.ins[input].owner].first_port;
+    let out = if view.shared.sorts() {
+        view.packets[packet].chosen(first).0
+    } else {
+        view.next_hop(input, packet).0
+    };
+    out.minus(first)
 }
 
 /// First cycle in which the packet behind the one whose last flit leaves `queue` now may request.

@@ -1,6 +1,6 @@
 //! Wormhole switching: outputs and hosts pass single flits (D65, D76 to D78 of the model).
 //!
-//! Stages: the end of `Slot::Deliver` (flits that may leave), `Slot::Arbitrate` (outputs pass flits), `Slot::Inject`
+//! Stages: the end of `Slot::Route` (flits that may leave), `Slot::Arbitrate` (outputs pass flits), `Slot::Inject`
 //! (hosts pass flits), in place of those of the core; only where packets go flit by flit
 //! Reads: requests, credits, flits in input lanes
 //! Writes: queues, credits, holders of lanes, the calendar; what is under way flit by flit is in its own
@@ -40,10 +40,11 @@ pub use self::lost::Swallowing;
 pub use self::places::Places;
 pub use self::tails::Tails;
 
-use crate::cycle::columns::{Held, Present};
+use crate::cycle::columns::{LaneQueue, Held, Present};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
-use crate::fabric::rows::{LaneRow, Row as _};
+use crate::cycle::state::Fact;
+use crate::fabric::rows::{LaneRow, QueueRow, Row as _};
 use crate::fabric::{Group, OutLane, Queue};
 
 /// Wormhole switching as a mechanism.
@@ -81,7 +82,12 @@ impl Mechanism for Wormhole {
         shard.resource(Flits::new(self.farthest, receiver));
         shard.alarm(|world, from| world.resource::<Flits>().next(from));
         shard.ledger(law::enter::<W>);
-        shard.last_system(Slot::Deliver, "flits", arrive::system::<W>);
+        if !shard.site().shared.switch.classifier.is_lane() {
+            shard.subscribe(Fact::Arrived);
+            let queue = QueueRow::NONE;
+            shard.column::<Group<OutLane<W>>, Group<LaneQueue>>(Group::of(LaneQueue { queue }));
+        }
+        shard.last_system(Slot::Route, "flits", arrive::system::<W>);
         shard.system(Slot::Arbitrate, "pass_flits", outputs::system::<W>);
         shard.system(Slot::Inject, "inject_flits", hosts::system::<W>);
         if let Some(places) = self.places {
@@ -95,6 +101,7 @@ impl Mechanism for Wormhole {
         }
         if self.drops {
             shard.resource(Swallowing::default());
+            shard.last_system(Slot::Deliver, "flit_heads", arrive::note_heads);
             shard.system(Slot::Cross, "swallow_flits", swallow::system::<W>);
             shard.alarm(|world, from| {
                 let waits = !world.resource::<Swallowing>().is_empty();

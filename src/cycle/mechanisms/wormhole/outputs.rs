@@ -7,7 +7,7 @@ use crate::cycle::joints::{LaneChoice as _, Way as _};
 use crate::cycle::mechanisms::ahead::Booked;
 use crate::cycle::mechanisms::congestion::Pace;
 use crate::cycle::rules::Any;
-use crate::cycle::stages::cross::{hold_channel, return_credits};
+use crate::cycle::stages::cross::{clear_occupied, hold_channel, return_credits};
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{Departure, Grant, Outbox};
 use crate::cycle::view::{Arbiters, Fabric, View, column};
@@ -207,20 +207,21 @@ impl<const W: usize> Passing<'_, W> {
     /// Nobody keeps an input from `at` on: the outputs that its heads request are looked at again.
     fn leave_input(&mut self, input: PortRow, at: u64) {
         let view = &mut self.view;
-        for lane in view.shared.numbering.lanes_of(input) {
-            let queue = view.shared.classifier().behind(lane, 0);
-            if !view.queues[queue].requesting {
-                continue;
-            }
-            if view.shared.open() {
-                let requests = &view.optional.choices[queue].requests;
-                let outs = requests
-                    .iter()
-                    .map(|one| view.shared.numbering.port(one.lane));
-                view.calendar.at(at).wakes.extend(outs);
-            } else {
-                view.calendar.at(at).wakes.push(view.queues[queue].out);
-            }
+        for mark in view.ins[input].occupied {
+            view.each_queue(input, mark, |view, queue| {
+                if !view.queues[queue].requesting {
+                    return;
+                }
+                if view.shared.open() {
+                    let requests = &view.optional.choices[queue].requests;
+                    let outs = requests
+                        .iter()
+                        .map(|one| view.shared.numbering.port(one.lane));
+                    view.calendar.at(at).wakes.extend(outs);
+                } else {
+                    view.calendar.at(at).wakes.push(view.queues[queue].out);
+                }
+            });
         }
     }
 
@@ -297,8 +298,7 @@ impl<const W: usize> Passing<'_, W> {
         let input = view.queue_port(queue);
         view.ins[input].leaving += 1;
         if is_only {
-            let mark = view.shared.classifier().mark(numbering, queue);
-            view.ins[input].occupied.remove(mark);
+            clear_occupied(view, queue, input);
         }
         packet
     }
