@@ -25,9 +25,12 @@ impl Swallowing {
         self.queues.is_empty()
     }
 
-    /// The packet at the head of a queue is dropped, with so many flits; its header may leave now.
+    /// The packet at the head of a queue is dropped, with so many flits. (One that has come in this cycle has its header counted later in
+    /// it.)
     pub fn swallow(&mut self, queue: QueueRow, present: &mut Present, flits: u16) {
         present.lost = flits;
-        self.queues.push(queue);
+        if present.flits > 0 {
+            self.queues.push(queue);
+        }
     }
 }
