@@ -109,7 +109,7 @@ fn prone_choices(seed: u64) -> Option<Case<Adaptive>> {
         ..SwitchOptions::default()
     };
     if dice.chance(25) && !is_open {
-        plan.switch.input_speedup = InputSpeedup::Unlimited;
+        plan.switch.input_speedup = dice.pick(&[InputSpeedup::Unlimited, InputSpeedup::Limited(2)]);
     } else if dice.chance(30) {
         plan.switch.input_turns = InputTurns::Packets;
     }
@@ -162,7 +162,7 @@ fn press(dice: &mut Dice, plan: &mut Plan, has_turns: bool) -> Option<u8> {
         switch.reserve = true;
     }
     plan.host = HostOptions {
-        sink_cycles_per_flit: plan.host.sink_cycles_per_flit.filter(|_| !is_wormhole),
+        sink_cycles_per_flit: plan.host.sink_cycles_per_flit,
         ..HostOptions::default()
     };
     let largest = u32::from(plan.largest_packet());

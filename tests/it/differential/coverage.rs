@@ -4,8 +4,9 @@ use super::engine::Found;
 use crate::random_fabric::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, Case,
     DROPPING, DROPPING_OF_CHOICES, FLOWS, Kind, MARKS_BEHIND_LANES, RETRY, RETRY_ON_TABLES, ROUTES,
-    SCHEDULERS, SET_UPS, WORMHOLE_CHOICES, WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES,
-    WORMHOLE_REQUESTS, engines, features, wanted,
+    SCHEDULERS, SET_UPS, WORMHOLE_CHOICES, WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES,
+    WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_REQUESTS, WORMHOLE_ROUTES,
+    WORMHOLE_SET_UPS, WORMHOLE_VL15, engines, features, wanted,
 };
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
@@ -195,6 +196,7 @@ impl Coverage {
             names.extend(CLAIMS_OF_CANDIDATES.map(String::from));
             names.extend(WORMHOLE_CHOICES.map(String::from));
             names.extend(WORMHOLE_OPTIONS_OF_CHOICES.map(String::from));
+            names.extend(WORMHOLE_HOSTS_OF_CHOICES.map(String::from));
             names.extend(DROPPING_OF_CHOICES.map(String::from));
             names.push(String::from(ELSEWHERE));
         }
@@ -206,6 +208,8 @@ impl Coverage {
             names.extend(ADMISSION.map(String::from));
             names.extend(DROPPING.map(String::from));
             names.extend(WORMHOLE_REQUESTS.map(String::from));
+            names.extend(WORMHOLE_HOSTS.map(String::from));
+            names.extend(WORMHOLE_VL15.map(String::from));
             names.extend([SOME, REFUSED, REFUSED_BY_MEASUREMENT].map(String::from));
             names.extend([REFUSED_BY_TRIAL, BEGUN, NO_ROOM].map(String::from));
             // few trials are long enough to end
@@ -223,6 +227,9 @@ impl Coverage {
         assert!(self.deliveries > 50 * self.cases, "hardly anything: {self}");
         self.require(ROUTES, 3);
         self.require(ROUTES.map(|name| format!("resumed with {name}")), 2);
+        self.require(WORMHOLE_ROUTES, 3);
+        let resumed = WORMHOLE_ROUTES.map(|name| format!("resumed with {name}"));
+        self.require(resumed, 2);
         self.require(BESIDE_ROUTES.iter().chain(&SCHEDULERS), 2);
         self.require((2..=7).map(|count| format!("{count} shards")), 1);
         self.require([BEGUN, DROPPED, HELD], 2);
@@ -235,6 +242,9 @@ impl Coverage {
         assert!(self.deliveries > 50 * self.cases, "hardly anything: {self}");
         self.require(SET_UPS, 3);
         self.require(SET_UPS.map(|name| format!("resumed with {name}")), 2);
+        self.require(WORMHOLE_SET_UPS, 3);
+        let resumed = WORMHOLE_SET_UPS.map(|name| format!("resumed with {name}"));
+        self.require(resumed, 2);
         self.require(BESIDE_SET_UPS.iter().chain(&SCHEDULERS), 2);
         self.require(["flows that wait"], 2);
         self.require(LEVELS, 3);

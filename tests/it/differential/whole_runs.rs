@@ -74,6 +74,11 @@ fn counts_of_whole_runs_are_those_of_the_reference_model() {
         ("forwarding: Wormhole", "source_queue: 3", ""),
         ("forwarding: Wormhole, input_turns: Packets", "", ""),
         ("drop: (sl: [1]), forwarding: Wormhole", "", ""),
+        (
+            "drop: (sl: [1]), forwarding: Wormhole, input_speedup: 2",
+            "sink_rate: \"50 Gbit/s\"",
+            "",
+        ),
         ("claims: Every(\"40 cycles\")", "", ""),
         (
             "drop: (sl: [1]), claims: Every(\"15 cycles\"), queues: Voq, input_speedup: 2",

@@ -36,14 +36,15 @@ use control::{bound, probe};
 pub(crate) use features::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES,
     DROPPING, DROPPING_OF_CHOICES, FLOWS, MARKS_BEHIND_LANES, RETRY, RETRY_ON_TABLES, ROUTES,
-    SCHEDULERS, SET_UPS, WORMHOLE_CHOICES, WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES,
-    WORMHOLE_REQUESTS, features,
+    SCHEDULERS, SET_UPS, WORMHOLE_CHOICES, WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES,
+    WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_REQUESTS, WORMHOLE_ROUTES,
+    WORMHOLE_SET_UPS, WORMHOLE_VL15, features,
 };
 pub(crate) use own_routes::case_with_routes;
 pub(crate) use set_up::case_with_set_ups;
 pub(crate) use shipped::{engines, shipped_case};
 pub(crate) use strata::{Kind, wanted};
-pub(crate) use traffic::{Saturating, ToOne};
+pub(crate) use traffic::{Given, Saturating, ToOne};
 pub(crate) use way::{Fork, Way};
 
 use crate::reference::Routing;

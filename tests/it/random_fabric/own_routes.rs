@@ -2,7 +2,7 @@
 
 use super::strata::{Kind, Scale, Stratum};
 use super::{Case, Dice, Drawn, admission, bound, draw, dropping, fabric, finish, plainness};
-use super::{plan, probe, shipped, timing};
+use super::{plan, probe, shipped, timing, wormhole};
 use virtlane::control::Algorithm;
 use virtlane::fluid::network::{Builder, UNIT};
 use virtlane::fluid::rates::SOLVERS;
@@ -71,6 +71,9 @@ fn with_routes(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
         }
     };
     dropping::add(&mut plan, stratum.attempt);
+    if !stratum.plain {
+        wormhole::add_to_routes(&mut plan, stratum.attempt);
+    }
     enter(&mut dice, &graph, &tables, &mut plan);
     let case = finish(&mut dice, stratum, plan, graph, tables, cycles);
     Case { fork: None, ..case }

@@ -4,7 +4,7 @@
 use super::flows::SCHEDULERS;
 use super::strata::{Kind, Scale, Stratum};
 use super::{Case, Dice, Drawn, admission, draw, dropping, fabric, finish, plainness};
-use super::{levels, plan, probe, shipped, timing, traffic};
+use super::{levels, plan, probe, shipped, timing, traffic, wormhole};
 use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, WHOLE_LINK};
 use virtlane::ids::{HostId, SlId, SwitchId};
 use virtlane::plan::{ClassPlan, Control, FlowPlan, Plan};
@@ -82,6 +82,9 @@ fn with_set_ups(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     }
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
     dropping::add(&mut plan, stratum.attempt);
+    if !stratum.plain {
+        wormhole::add_to_routes(&mut plan, stratum.attempt);
+    }
     let case = finish(&mut dice, stratum, plan, graph, tables, cycles);
     Case { fork: None, ..case }
 }

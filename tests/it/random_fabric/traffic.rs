@@ -330,7 +330,7 @@ fn own_pattern(dice: &mut Dice, hosts: u32) -> Arc<dyn Pattern> {
 
 /// Messages as they are.
 #[derive(Debug)]
-struct Given(Vec<Message>);
+pub(crate) struct Given(pub(crate) Vec<Message>);
 
 impl MessageSource for Given {
     fn file(&self) -> &'static str {

@@ -1,4 +1,5 @@
-//! Random wormhole switching (D65): which cases have it, how small their lanes are, their VL tables, and what else goes with it (D77).
+//! Random wormhole switching (D65): which cases have it, how small their lanes are, their VL tables, and what else goes with it (D77,
+//! D78).
 
 use super::{Dice, options};
 use virtlane::plan::{
@@ -9,8 +10,14 @@ use virtlane::qos::vl_arbitration::{Accept, Rules, Unit};
 use virtlane::rng::{Purpose, stream};
 use virtlane::routing::adaptive::Selection;
 
-/// Cases with wormhole switching, of those without messages that drop or not \[percent\].
-const SHARE: [u32; 2] = [10, 20];
+/// Cases with wormhole switching, of those that lose much by it, and of all others \[percent\].
+const SHARE: [u32; 2] = [10, 55];
+/// The same, of those with messages at most, by tables or not \[percent\].
+const MESSAGES: [u32; 2] = [40, 85];
+/// The same, of those with flows that wait, which are few, by tables or not \[percent\].
+const WAITING: [u32; 2] = [45, 90];
+/// The same, of those whose flows have routes of their own, or set them up \[percent\].
+const ROUTES: u32 = 45;
 /// The same, where packets of data carry (D69), which is seldom enough \[percent\].
 const CARRYING: u32 = 40;
 
@@ -19,18 +26,45 @@ const CARRYING: u32 = 40;
 const OPEN: u32 = 65;
 const CHOOSING: u32 = 85;
 
-/// Wormhole switching for some cases without messages, bounded answers and looks at own switches, which lose what it does not
-/// go with. By tables, or by an engine with that selection; after everything else is drawn. From a stream of its own, so that all
+/// Places of inputs (D78), some more often than others.
+const PLACES: [InputSpeedup; 7] = [
+    InputSpeedup::Limited(1),
+    InputSpeedup::Limited(1),
+    InputSpeedup::Limited(1),
+    InputSpeedup::Limited(2),
+    InputSpeedup::Limited(2),
+    InputSpeedup::Limited(3),
+    InputSpeedup::Unlimited,
+];
+/// The same, of heads that choose, which few cases have.
+const PLACES_OF_CHOICES: [InputSpeedup; 6] = [
+    InputSpeedup::Limited(1),
+    InputSpeedup::Limited(1),
+    InputSpeedup::Limited(2),
+    InputSpeedup::Limited(3),
+    InputSpeedup::Unlimited,
+    InputSpeedup::Unlimited,
+];
+
+/// Wormhole switching for some cases without bounded answers and looks at own switches, which lose what it does not go with. By tables, or by an engine with that selection; after everything else is drawn. From a stream of its own, so that all
 /// else is drawn as without.
 pub(super) fn add(plan: &mut Plan, selection: Option<Selection>, attempt: u64) {
+    let waits = plan.flows.iter().any(|flow| !flow.after.is_empty());
     let mut controls = (plan.classes.iter()).filter_map(|class| class.control.as_ref());
     let share = match selection {
+        _ if waits => WAITING[usize::from(selection.is_some())],
         Some(Selection::Open) => OPEN,
         Some(_) => CHOOSING,
         None if controls.any(|control| control.algorithm.carries()) => CARRYING,
-        None => SHARE[usize::from(plan.switch.drop.is_none())],
+        None => SHARE[usize::from(keeps_most(&plan.switch))],
     };
     add_to(plan, selection, share, attempt);
+}
+
+/// The same of cases whose flows have routes of their own (D66, D67).
+pub(super) fn add_to_routes(plan: &mut Plan, attempt: u64) {
+    // not among the streams that draw such cases
+    add_to(plan, None, ROUTES, (1 << 48) + attempt);
 }
 
 /// The same for so many of these cases \[percent\].
@@ -41,7 +75,13 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
     let is_usual =
         plan.switch.queues == Queues::Fifo && plan.switch.sharing == BufferSharing::PerLane;
     let is_kept = selection.is_some() && !is_usual;
-    if !plan.workloads.is_empty() || is_bounded || looks || is_kept || !dice.chance(share) {
+    let is_it = if plan.workloads.is_empty() {
+        dice.chance(share)
+    } else {
+        let mut own = Dice(stream(plan.seed, Purpose::Topology, (1 << 51) + attempt));
+        own.chance(share.min(MESSAGES[usize::from(selection.is_some())]))
+    };
+    if is_bounded || looks || is_kept || !is_it {
         return;
     }
     let is_open = selection == Some(Selection::Open);
@@ -62,31 +102,59 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
         vl_arbitration: None,
         ..only_what_goes_with_it(&plan.switch)
     };
-    if dice.chance(25) && !is_open {
-        plan.switch.input_speedup = InputSpeedup::Unlimited;
+    if !is_open {
+        let places: &[InputSpeedup] = match selection {
+            None => &PLACES,
+            Some(_) => &PLACES_OF_CHOICES,
+        };
+        plan.switch.input_speedup = dice.pick(places);
+    }
+    if selection.is_none() && !plan.switch.management_lane && dice.chance(45) {
+        add_vl15(&mut dice, plan);
     }
     if dice.chance(50) {
-        let mut tables = options::vl_tables(&mut dice, plan.switch.lanes);
-        tables.unit = dice.pick(&[Unit::Blocks64, Unit::Flits, Unit::Packets]);
-        tables.rules = dice.pick(&[Rules::InfiniBand, Rules::Legacy]);
-        tables.accept = dice.pick(&[Accept::InTurn, Accept::HighFirst]);
-        plan.switch.vl_arbitration = Some(tables);
-        options::settle_tables(&mut plan.switch);
+        add_tables(&mut dice, &mut plan.switch);
     }
-    if plan.switch.input_speedup == InputSpeedup::Limited(1) && dice.chance(50) {
+    let is_choice = selection.is_some() && !is_open;
+    let kept = if is_choice || plan.switch.management_lane {
+        85
+    } else {
+        60
+    };
+    if plan.switch.input_speedup == InputSpeedup::Limited(1) && dice.chance(kept) {
         plan.switch.input_turns = InputTurns::Packets;
     }
     add_options(&mut dice, &mut plan.switch);
-    plan.host.sink_cycles_per_flit = None;
-    if plan.classes.iter().any(|class| class.management) {
-        // what had a lane of its own may be on a service level that is dropped
-        plan.switch.drop = None;
+    if plan.host.sink_cycles_per_flit.is_none() && dice.chance(35) {
+        plan.host.sink_cycles_per_flit = Some(dice.between(1, 4));
     }
-    for class in &mut plan.classes {
-        class.management = false;
+}
+
+/// Tables of either kind; those of D54 not with VL15.
+fn add_tables(dice: &mut Dice, options: &mut SwitchOptions) {
+    let mut tables = options::vl_tables(dice, options.lanes);
+    tables.unit = dice.pick(&[Unit::Blocks64, Unit::Flits, Unit::Packets]);
+    tables.rules = dice.pick(&[Rules::InfiniBand, Rules::Legacy]);
+    if options.management_lane {
+        tables.rules = Rules::InfiniBand;
     }
-    for flow in &mut plan.flows {
-        flow.after = Box::default();
+    tables.accept = dice.pick(&[Accept::InTurn, Accept::HighFirst]);
+    options.vl_arbitration = Some(tables);
+    options::settle_tables(options);
+}
+
+/// VL15, and on it some classes of one service level: of packets that patterns draw, or of control packets.
+fn add_vl15(dice: &mut Dice, plan: &mut Plan) {
+    if plan.switch.lanes == 32 {
+        return;
+    }
+    plan.switch.management_lane = true;
+    let may_go = |class: &&mut ClassPlan| {
+        class.service_levels.len() == 1 && class.flows.is_none() && class.messages.is_none()
+    };
+    // the first class has all service levels, and goes on with them
+    for class in plan.classes.iter_mut().skip(1).filter(may_go) {
+        class.management = dice.chance(if class.answers.is_some() { 70 } else { 35 });
     }
 }
 
@@ -120,6 +188,16 @@ fn marking(dice: &mut Dice) -> Marking {
     }
 }
 
+/// Whether the options have nothing that cases with wormhole switching lose.
+fn keeps_most(options: &SwitchOptions) -> bool {
+    options.queues == Queues::Fifo
+        && options.sharing == BufferSharing::PerLane
+        && options.matching == Matching::OutputFirst
+        && options.output_lane_buffer == 0
+        && options.forwarding == Forwarding::CutThrough
+        && !matches!(options.marking, Some(Marking::InfiniBand { .. }))
+}
+
 /// Whether the control of a class looks at the own switch (D51).
 fn looks_at_switches(class: &ClassPlan) -> bool {
     let control = class.control.as_ref();
@@ -129,7 +207,6 @@ fn looks_at_switches(class: &ClassPlan) -> bool {
 /// The options without what excludes wormhole switching.
 fn only_what_goes_with_it(options: &SwitchOptions) -> SwitchOptions {
     SwitchOptions {
-        management_lane: false,
         queues: Queues::Fifo,
         sharing: BufferSharing::PerLane,
         input_speedup: InputSpeedup::Limited(1),

@@ -12,7 +12,7 @@ use super::lane_choice::LaneChooser;
 use super::legacy_tables::Size;
 use super::link::{Link, Moving};
 use super::messages::Messages;
-use super::packet::{Flit, Packet, PacketId, Rejected, Saying, Says};
+use super::packet::{Flit, Packet, PacketId, Rejected, Saying, Says, Through};
 use super::rooms::Rooms;
 use super::routing::injection_lane;
 use super::sink::Sink;
@@ -352,6 +352,10 @@ impl Host {
         self.chooser.accepted(choice, taken);
         link.take_credits(choice.lane, size);
         self.free_at = now + u64::from(size) * link.cycles_per_flit + late;
+        packets[id].through = Some(Through {
+            known: now,
+            free: self.free_at,
+        });
     }
 
     /// A packet starts: it leaves its queue or its flow.

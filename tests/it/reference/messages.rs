@@ -72,7 +72,7 @@ impl Messages {
             if message.source != host || usize::from(message.class) != class || is_made {
                 continue;
             }
-            if let Some(release) = self.release(setting, packets, entry)
+            if let Some(release) = self.release(packets, entry)
                 && release <= now
             {
                 due.push((release, entry.name, index));
@@ -96,13 +96,13 @@ impl Messages {
     }
 
     /// Cycle in which a message is released; `None` = it waits for something.
-    fn release(&self, setting: Setting<'_>, packets: &[Packet], entry: &Entry) -> Option<u64> {
+    fn release(&self, packets: &[Packet], entry: &Entry) -> Option<u64> {
         let mut release = entry.message.time;
         for after in &entry.message.after {
             let name = (entry.name.0, after.message);
             let other = self.entries.iter().find(|other| other.name == name)?;
             let complete = if other.message.source == entry.message.source {
-                sent(setting, packets, other)?
+                sent(packets, other)?
             } else {
                 assert_eq!(other.message.destination, entry.message.source);
                 received(packets, other)? + 1
@@ -135,15 +135,11 @@ fn made(entry: &Entry, packets: &[Packet]) -> u64 {
     sizes.sum()
 }
 
-/// First cycle in which the first channel is free of the last packet (D74).
-fn sent(setting: Setting<'_>, packets: &[Packet], entry: &Entry) -> Option<u64> {
-    let channel = setting.graph.host_channel(entry.message.source);
-    let pace = u64::from(setting.graph.channel(channel).timing.cycles_per_flit);
+/// First cycle in which the first channel is free of all its packets (D74, D78).
+fn sent(packets: &[Packet], entry: &Entry) -> Option<u64> {
     let mut last = None;
     for &id in &entry.packets {
-        let packet = &packets[id];
-        let end = packet.injected? + u64::from(packet.size) * pace + packet.late;
-        last = last.max(Some(end));
+        last = last.max(Some(packets[id].through?.free));
     }
     last.filter(|_| made(entry, packets) == entry.flits)
 }

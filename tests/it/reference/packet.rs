@@ -41,6 +41,8 @@ pub(super) struct Packet {
     pub(super) injected: Option<u64>,
     /// D74: what it is late by on the first channel; with single flits (D65) each of them has its own.
     pub(super) late: u64,
+    /// When it is through the first channel, once that is known: from its start on, with single flits (D78) from its last one on.
+    pub(super) through: Option<Through>,
     /// Cycle in which the tail was consumed.
     pub(super) delivered: Option<u64>,
     pub(super) fecn: bool,
@@ -56,6 +58,15 @@ pub(super) struct Packet {
     pub(super) dropped: Option<Drop>,
     /// Flits that have left the buffer of that switch since.
     pub(super) flits_dropped: u16,
+}
+
+/// The end of a packet on the channel of its host (D21, D63, D78).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Through {
+    /// Cycle in which that is decided.
+    pub(super) known: u64,
+    /// Cycle from which on the channel is free of it.
+    pub(super) free: u64,
 }
 
 /// A drop (D58).
@@ -98,6 +109,7 @@ impl Packet {
             created: now,
             injected: None,
             late: 0,
+            through: None,
             delivered: None,
             fecn: false,
             switches: 0,

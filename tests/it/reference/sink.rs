@@ -1,12 +1,12 @@
 //! The sink of a host: where packets end.
 //!
-//! Model rule 11, D12, D57 (packets that are held).
+//! Model rule 11, D12, D57 (packets that are held), D78 (single flits: `wormhole::sink`).
 
 use super::Setting;
 use super::link::Link;
 use super::packet::{Flit, Packet, PacketId};
 use super::rooms::{Rooms, are_bounded};
-use super::wormhole;
+use super::wormhole::{self, FlitSink};
 use virtlane::ids::HostId;
 
 /// The packet that a sink is draining.
@@ -22,8 +22,10 @@ pub(super) struct Sink {
     host: HostId,
     /// Ejection channel.
     incoming: usize,
-    /// c of D12 \[cycles per flit\]; `None`: it consumes every flit when it comes.
+    /// c of D12 \[cycles per flit\] of a sink that takes packets; `None`: it consumes every flit when it comes, or single ones.
     pace: Option<u64>,
+    /// What takes one flit after the other (D78).
+    single: Option<FlitSink>,
     /// D65: all flits of a packet count with its last one.
     counts_whole: bool,
     /// Packets per lane that have not begun to drain, with the first cycle in which they can.
@@ -42,11 +44,16 @@ impl Sink {
         let slow = setting.plan.host.sink_cycles_per_flit;
         let channel = setting.graph.channel(incoming).timing.cycles_per_flit;
         let pace = slow.or(are_bounded(setting.plan).then_some(channel));
+        let pace = pace.map(u64::from);
+        let is_single = wormhole::is_on(setting.plan);
         Self {
             host,
             incoming: incoming.index(),
-            pace: pace.map(u64::from),
-            counts_whole: wormhole::is_on(setting.plan),
+            pace: pace.filter(|_| !is_single),
+            single: pace
+                .filter(|_| is_single)
+                .map(|pace| FlitSink::new(pace, lanes)),
+            counts_whole: is_single,
             arrived: vec![Vec::new(); lanes],
             pointer: 0,
             draining: None,
@@ -104,13 +111,19 @@ impl Sink {
     }
 
     /// Stage Consume (rule 11, D12).
-    pub(super) fn consume(&self, links: &mut [Link], packets: &mut [Packet], now: u64) {
+    pub(super) fn consume(&mut self, links: &mut [Link], packets: &mut [Packet], now: u64) {
         let link = &mut links[self.incoming];
         let Some(c) = self.pace else {
-            for stored in link.buffer.clone() {
-                assert_eq!(stored.since, now);
-                consume_flit(link, packets, stored.flit, now);
-                let packet = &mut packets[stored.flit.packet];
+            let taken: Vec<Flit> = match &mut self.single {
+                Some(sink) => sink.take(link, now).into_iter().collect(),
+                None => {
+                    assert!(link.buffer.iter().all(|stored| stored.since == now));
+                    link.buffer.iter().map(|stored| stored.flit).collect()
+                }
+            };
+            for flit in taken {
+                consume_flit(link, packets, flit, now);
+                let packet = &mut packets[flit.packet];
                 if self.counts_whole && packet.delivered == Some(now) {
                     packet.consumed.fill(now);
                 }

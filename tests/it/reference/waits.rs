@@ -2,7 +2,6 @@
 
 use super::Setting;
 use super::applications::is_complete;
-use super::flows::pace;
 use super::packet::Packet;
 use virtlane::ids::HostId;
 use virtlane::plan::FlowPlan;
@@ -30,16 +29,15 @@ pub(super) fn start(setting: Setting<'_>, packets: &[Packet], flow: &FlowPlan) -
     Some(start)
 }
 
-/// The cycle from which on a flow is sent.
+/// The cycle from which on a flow is sent: the channel is free of all its packets.
 fn sent(setting: Setting<'_>, packets: &[Packet], id: usize) -> Option<u64> {
-    let plan = &setting.plan.flows[id];
     let own = packets.iter().filter(|packet| packet.flow == Some(id));
-    let started: Vec<(u64, u64, u64)> = own
-        .filter_map(|packet| Some((packet.injected?, packet.size.into(), packet.late)))
+    let through: Vec<(u64, u64)> = own
+        .filter_map(|packet| Some((packet.through?.free, packet.size.into())))
         .collect();
-    let flits: u64 = started.iter().map(|packet| packet.1).sum();
-    let (cycle, size, late) = started.into_iter().max()?;
-    (flits == plan.flits.expect(SIZE)).then(|| cycle + size * pace(setting, plan.source) + late)
+    let flits: u64 = through.iter().map(|packet| packet.1).sum();
+    let (free, _) = through.into_iter().max()?;
+    (flits == setting.plan.flows[id].flits.expect(SIZE)).then_some(free)
 }
 
 /// The cycle from which on a flow is received.
@@ -53,10 +51,13 @@ fn received(setting: Setting<'_>, packets: &[Packet], id: usize) -> Option<u64> 
     last.map(|cycle| cycle + 1)
 }
 
-/// Whether a packet of a flow started or was delivered in a cycle: nothing else releases.
+/// Whether a packet of a flow was through or delivered in a cycle: nothing else releases.
 pub(super) fn may_release(packets: &[Packet], now: u64) -> bool {
     let mut of_flows = packets.iter().filter(|packet| packet.flow.is_some());
-    of_flows.any(|packet| packet.injected == Some(now) || packet.delivered == Some(now))
+    of_flows.any(|packet| {
+        let known = packet.through.map(|through| through.known);
+        known == Some(now) || packet.delivered == Some(now)
+    })
 }
 
 /// Flows of a host that wait, by id.

@@ -16,11 +16,11 @@ use virtlane::routing::{Guarantees, LaneBudget, LaneMap, Tables};
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 
 /// The switches between the outer ones.
-const UPPER: u32 = 1;
-const LOWER: u32 = 2;
+pub(super) const UPPER: u32 = 1;
+pub(super) const LOWER: u32 = 2;
 
 /// The fabric; next ports of all switches by destination.
-fn diamond() -> (Graph, Vec<u8>) {
+pub(super) fn diamond() -> (Graph, Vec<u8>) {
     let mut builder = GraphBuilder::new();
     let switches: Vec<SwitchId> = (0..4)
         .map(|number| builder.add_switch(format!("S{number}"), number, 4))
@@ -52,7 +52,7 @@ fn diamond() -> (Graph, Vec<u8>) {
 }
 
 /// The way from a host over these switches to another.
-fn way(graph: &Graph, from: u32, switches: &[u32], to: u32) -> Vec<ChannelId> {
+pub(super) fn way(graph: &Graph, from: u32, switches: &[u32], to: u32) -> Vec<ChannelId> {
     let mut route = vec![graph.host_channel(HostId(from))];
     for step in switches.windows(2) {
         let mut next = graph.neighbors(SwitchId(step[0]));
@@ -66,7 +66,7 @@ fn way(graph: &Graph, from: u32, switches: &[u32], to: u32) -> Vec<ChannelId> {
 }
 
 /// Flows of class 0, in packets of four flits, on these routes.
-fn on(routes: Vec<Vec<ChannelId>>, flows: Vec<FlowPlan>) -> Plan {
+pub(super) fn on(routes: Vec<Vec<ChannelId>>, flows: Vec<FlowPlan>) -> Plan {
     let class = ClassPlan {
         hosts: (0..4).map(HostId).collect(),
         ..flows_of(4, flows.len() as u64)
@@ -85,7 +85,7 @@ fn on(routes: Vec<Vec<ChannelId>>, flows: Vec<FlowPlan>) -> Plan {
     plan
 }
 
-fn sized(source: u32, destination: u32, flits: u64) -> FlowPlan {
+pub(super) fn sized(source: u32, destination: u32, flits: u64) -> FlowPlan {
     FlowPlan {
         flits: Some(flits),
         ..flow(source, destination)
@@ -93,7 +93,7 @@ fn sized(source: u32, destination: u32, flits: u64) -> FlowPlan {
 }
 
 /// Start and delivery of the packets of a flow.
-fn times(outcome: &Outcome, flow: u32) -> Vec<(u64, u64)> {
+pub(super) fn times(outcome: &Outcome, flow: u32) -> Vec<(u64, u64)> {
     let mine = outcome.deliveries.iter().filter(|d| d.flow == Some(flow));
     let mut times: Vec<_> = mine.map(|d| (d.injected, d.delivered)).collect();
     times.sort_unstable();

@@ -9,6 +9,7 @@ mod routes;
 mod set_ups;
 mod vl_tables;
 mod wormhole;
+mod wormhole_hosts;
 mod wormhole_options;
 
 pub(crate) use adaptive::{BESIDE_CHOICES, DROPPING_OF_CHOICES};
@@ -17,6 +18,9 @@ pub(crate) use retry::{RETRY, RETRY_ON_TABLES};
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
 pub(crate) use set_ups::{BESIDE_SET_UPS, SET_UPS};
 pub(crate) use wormhole::{SELDOM_CHOICES, WORMHOLE_CHOICES, WORMHOLE_REQUESTS};
+pub(crate) use wormhole_hosts::{
+    WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_ROUTES, WORMHOLE_SET_UPS, WORMHOLE_VL15,
+};
 pub(crate) use wormhole_options::{WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES};
 
 use super::Case;
@@ -237,6 +241,7 @@ where
         .chain(wormhole::wormhole(case))
         .chain(wormhole::choices(case))
         .chain(wormhole_options::wormhole_options(case))
+        .chain(wormhole_hosts::wormhole_hosts(case))
         .chain(adaptive::adaptive(case))
         .chain(adaptive::dropping(case))
         .chain(claims::claims(case))

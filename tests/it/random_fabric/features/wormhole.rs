@@ -14,12 +14,13 @@ pub(crate) const WORMHOLE_REQUESTS: [&str; 3] = [
 ];
 
 /// What few cases with adaptive routing have; they go round (`strata`).
-pub(crate) const SELDOM_CHOICES: [&str; 5] = [
+pub(crate) const SELDOM_CHOICES: [&str; 6] = [
     "claims with open heads and a pool",
     "wormhole with choices by what waits",
     "wormhole with choices and small lanes",
     "wormhole with choices and kept inputs",
     "wormhole with choices and unlimited places",
+    "wormhole with choices and several places",
 ];
 
 /// What cases with wormhole switching and adaptive routing have.

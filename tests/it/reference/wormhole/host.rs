@@ -1,11 +1,11 @@
-//! Stage Inject of a host that passes single flits (D65), each of them a transmission (D74).
+//! Stage Inject of a host that passes single flits (D65), each of them a transmission (D74); VL15 goes first (D78).
 
 use crate::reference::Setting;
 use crate::reference::flows::Look;
 use crate::reference::host::{First, Host};
 use crate::reference::legacy_tables::Size;
 use crate::reference::link::{Link, Moving};
-use crate::reference::packet::{Flit, Packet};
+use crate::reference::packet::{Flit, Packet, Through};
 
 impl Host {
     /// One cycle: a free channel passes a flit of one of its ready lanes.
@@ -68,5 +68,9 @@ impl Host {
         let is_last = packet.flits_sent == packet.size;
         self.held[lane] = (!is_last).then_some(id);
         self.free_at = now + link.cycles_per_flit + delay;
+        packet.through = is_last.then_some(Through {
+            known: now,
+            free: self.free_at,
+        });
     }
 }

@@ -1,5 +1,5 @@
 //! Stages Arbitrate and Cross of a switch that passes single flits (D65), each of them a transmission (D74); rounds and output
-//! buffers (D77).
+//! buffers (D77), input speed-up and VL15 (D78).
 
 use crate::reference::Setting;
 use crate::reference::grant_kind::GrantKind;
@@ -27,8 +27,8 @@ struct Held {
 pub(in crate::reference) struct Ports {
     /// What holds the lanes of outputs, by port and lane.
     outputs: Vec<Vec<Option<Held>>>,
-    /// First cycle in which a flit can leave an input, by port.
-    inputs_free_at: Vec<u64>,
+    /// Places of inputs that flits keep (D78), each until the cycle in which it is free again, by port.
+    kept_until: Vec<Vec<u64>>,
     /// Last flit that has left an input, by port; read by an assertion only.
     last_left: Vec<Option<Flit>>,
 }
@@ -67,7 +67,7 @@ impl Ports {
         let lanes = usize::from(options.lane_count());
         Self {
             outputs: vec![vec![None; lanes]; ports],
-            inputs_free_at: vec![0; ports],
+            kept_until: vec![Vec::new(); ports],
             last_left: vec![None; ports],
         }
     }
@@ -105,6 +105,16 @@ impl Ports {
         })
     }
 
+    /// Places of an input that are left (D78).
+    fn places_left(&self, options: &SwitchOptions, input: usize, now: u64) -> usize {
+        let InputSpeedup::Limited(places) = options.input_speedup else {
+            return usize::MAX;
+        };
+        let kept = self.kept_until[input].iter().filter(|&&until| until > now);
+        let left = usize::from(places).checked_sub(kept.count());
+        left.expect("D78: a place for each flit")
+    }
+
     /// Whether an input is free for this packet of it.
     pub(super) fn is_free(
         &self,
@@ -115,7 +125,7 @@ impl Ports {
         // a packet that has passed some of its flits, and not all, is one that holds a lane
         let is_other = |held: &Held| held.input == input && held.packet != packet;
         let is_kept = options.input_turns == InputTurns::Packets && self.all_held().any(is_other);
-        self.inputs_free_at[input] <= now && !is_kept
+        self.places_left(options, input, now) > 0 && !is_kept
     }
 
     /// The packets that hold lanes with their inputs, each of them the first of its queue, with a flit passed and one to pass; where
@@ -127,7 +137,7 @@ impl Ports {
         packets: &[Packet],
     ) -> Vec<(PacketId, usize)> {
         if options.input_turns == InputTurns::Packets {
-            for input in 0..self.inputs_free_at.len() {
+            for input in 0..self.kept_until.len() {
                 let keepers = self.all_held().filter(|held| held.input == input);
                 assert!(keepers.count() <= 1, "an input that two packets keep");
             }
@@ -173,7 +183,7 @@ fn one_round(
     }
     let accepted = match options.input_speedup {
         InputSpeedup::Unlimited => picks,
-        InputSpeedup::Limited(_) => accept(setting, switch, links, &picks),
+        InputSpeedup::Limited(_) => accept(setting, switch, links, &picks, now),
     };
     let mut first = Vec::new();
     for pick in accepted {
@@ -231,9 +241,15 @@ fn pick(
     })
 }
 
-/// Every input accepts one of the outputs that have picked it, by the kind of the pick (D71), with open engines by where it leads
-/// (D76), then round robin over outputs.
-fn accept(setting: Setting<'_>, switch: &Switch, links: &[Link], picks: &[Pick]) -> Vec<Pick> {
+/// Every input accepts of the outputs that have picked it as many as it has places left (D78), in the order in which it accepts them:
+/// by the kind of the pick (D71), with open engines by where it leads (D76), then round robin over outputs.
+fn accept(
+    setting: Setting<'_>,
+    switch: &Switch,
+    links: &[Link],
+    picks: &[Pick],
+    now: u64,
+) -> Vec<Pick> {
     let (options, outputs) = (&setting.plan.switch, switch.outputs.len());
     let preference = |pick: &Pick| {
         let output = switch.outputs[pick.output].as_ref().expect("connected");
@@ -246,12 +262,14 @@ fn accept(setting: Setting<'_>, switch: &Switch, links: &[Link], picks: &[Pick])
     for (number, input) in switch.inputs.iter().enumerate() {
         let Some(input) = input else { continue };
         let mine = picks.iter().filter(|pick| pick.next.input == number);
-        let key = |pick: &&Pick| {
+        let mut mine: Vec<Pick> = mine.copied().collect();
+        mine.sort_by_key(|pick| {
             let turn = (pick.output + outputs - input.accept_pointer) % outputs;
             let kind = GrantKind::of(options, pick.choice.lane);
             (kind, preference(pick), turn)
-        };
-        accepted.extend(mine.min_by_key(key));
+        });
+        mine.truncate(switch.ports.places_left(options, number, now));
+        accepted.extend(mine);
     }
     accepted
 }
@@ -302,10 +320,12 @@ fn pass(
         late: delay,
     });
 
-    let free_at = &mut switch.ports.inputs_free_at[next.input];
-    assert!(*free_at <= now, "two flits of one input");
     if options.input_speedup != InputSpeedup::Unlimited {
-        *free_at = now + state.cycles_per_flit;
+        let left = switch.ports.places_left(options, next.input, now);
+        assert!(left > 0, "more flits of one input than it has places");
+        let kept = &mut switch.ports.kept_until[next.input];
+        kept.retain(|&until| until > now);
+        kept.push(now + state.cycles_per_flit);
     }
     let held = &mut switch.ports.outputs[output][lane];
     let before = held.map(|held| (held.packet, held.passed));
