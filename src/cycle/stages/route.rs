@@ -129,11 +129,7 @@ pub(in crate::cycle) fn join<const W: usize, P: RuleSet>(
 
 /// A header that finds its queue empty is routed then (D65): until its request the queue counts as one that a packet leaves.
 #[inline(never)]
-fn put_off<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    queue: QueueRow,
-    input: PortRow,
-) {
+fn put_off<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue: QueueRow, input: PortRow) {
     let at = view.now + view.shared.switch.head_delay;
     view.queues[queue].leaving = true;
     view.ins[input].leaving += 1;

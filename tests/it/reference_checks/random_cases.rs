@@ -83,7 +83,7 @@ fn press(case: &mut Case<Adaptive>) -> u64 {
 #[test]
 fn every_packet_arrives_where_adaptive_routing_is_free_of_deadlock() {
     let (mut arrived, mut stuck) = (0, 0);
-    for seed in 1100..1300 {
+    for seed in 1100..1600 {
         if arrived > 30 && stuck > 0 {
             break;
         }
@@ -93,8 +93,15 @@ fn every_packet_arrives_where_adaptive_routing_is_free_of_deadlock() {
             continue;
         }
         let expected = press(&mut case);
+        let paces = case.graph.channels().iter();
+        let slowest = paces.map(|channel| u64::from(channel.timing.cycles_per_flit));
+        let flits = expected * u64::from(case.plan.largest_packet());
+        // over one channel they take too long
+        if flits * slowest.max().unwrap_or(1) > 30_000 {
+            continue;
+        }
         // as long as it takes, within reason
-        let done = [4_000, 40_000, 160_000].iter().any(|&cycles| {
+        let done = [4_000, 40_000].iter().any(|&cycles| {
             let outcome = simulate(&case.plan, &case.graph, &case.routing, cycles);
             outcome.deliveries.len() as u64 == expected
         });

@@ -1,8 +1,10 @@
-//! What comes in: flits that may leave their lanes, in the queue of the packet that they belong to.
+//! What comes in: flits that may leave their lanes, in the queue of the packet that they belong to, and what sinks take of them.
 
-use super::{Flits, Swallowing};
+use super::{Flits, Swallowing, sinks};
 use crate::cycle::columns::{LaneQueue, Present};
+use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::dropping::Drops;
+use crate::cycle::mechanisms::sink::Sink;
 use crate::cycle::rules::Any;
 use crate::cycle::state::Worklists;
 use crate::cycle::view::{Heads, Optional, View, column};
@@ -16,22 +18,48 @@ pub(super) fn note_heads(lists: Res<'_, Worklists>, mut drops: ResMut<'_, Drops>
     drops.bypass_change_detection().note_heads(&lists.heads);
 }
 
-/// The end of `Slot::Route`: flits that may leave their lanes from this cycle on.
+/// The end of `Slot::Route`: flits that may leave their lanes from this cycle on, and sinks.
 pub(super) fn system<const W: usize>(
     mut heads: Heads<'_, '_, W>,
     mut flits: ResMut<'_, Flits>,
     mut present: Query<'_, '_, &mut Group<Present>>,
     mut arriving: Query<'_, '_, &mut Group<LaneQueue>>,
-    mut swallowing: Option<ResMut<'_, Swallowing>>,
+    swallowing: Option<ResMut<'_, Swallowing>>,
+    (mut sinks, mut rooms): (Query<'_, '_, &mut Sink>, Option<ResMut<'_, AnswerRooms>>),
 ) {
     let now = heads.events.now();
-    if !flits.are_due(now) {
+    let rooms = rooms
+        .as_mut()
+        .map(DetectChangesMut::bypass_change_detection);
+    let are_due = flits.are_due(now);
+    let has_freed = rooms.as_ref().is_some_and(|rooms| rooms.has_freed());
+    if !are_due && !has_freed && heads.events.lists().sink_visits.is_empty() {
         return;
     }
-    let flits = flits.bypass_change_detection();
     let mut present: Rows<'_, QueueRow, Present> = Rows::new(column!(present));
-    let mut arriving: Rows<'_, LaneRow, LaneQueue> = Rows::new(column!(arriving));
     let view = &mut heads.view::<Any>(Optional::default());
+    if are_due {
+        let arriving = Rows::new(column!(arriving));
+        let flits = flits.bypass_change_detection();
+        count(view, flits, (&mut present, arriving), swallowing);
+    }
+    if view.shared.sink_step() > 0 {
+        let mut sinks = Rows::new(column!(sinks));
+        sinks::run(view, &mut sinks, &mut present, rooms);
+    }
+}
+
+/// The flits that may leave from this cycle on.
+fn count<const W: usize>(
+    view: &mut View<'_, W>,
+    flits: &mut Flits,
+    (present, mut arriving): (
+        &mut Rows<'_, QueueRow, Present>,
+        Rows<'_, LaneRow, LaneQueue>,
+    ),
+    mut swallowing: Option<ResMut<'_, Swallowing>>,
+) {
+    let now = view.now;
     let has_queues = !view.shared.classifier().is_lane();
     if has_queues {
         find_queues(view, &mut arriving);

@@ -40,7 +40,7 @@ pub use self::lost::Swallowing;
 pub use self::places::Places;
 pub use self::tails::Tails;
 
-use crate::cycle::columns::{LaneQueue, Held, Present};
+use crate::cycle::columns::{Held, LaneQueue, Present};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
@@ -95,9 +95,6 @@ impl Mechanism for Wormhole {
         }
         if self.waits {
             shard.resource(Tails::default());
-        }
-        if shard.site().shared.switch.sink_step > 0 {
-            shard.last_system(Slot::Route, "flit_sinks", sinks::system::<W>);
         }
         if self.drops {
             shard.resource(Swallowing::default());

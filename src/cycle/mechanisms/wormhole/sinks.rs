@@ -1,6 +1,6 @@
 //! Sinks at a rate of their own that take single flits (D78).
 //!
-//! Stage: the end of `Slot::Route`, only where `sink_rate` is set or a class bounds its answers
+//! Part of the end of `Slot::Route`, only where `sink_rate` is set or a class bounds its answers
 //! Reads: flits in the lanes of hosts, room for answers
 //! Writes: these, credits back to the sender, what is delivered
 //! Cost: O(lanes) per flit
@@ -11,32 +11,18 @@
 use crate::cycle::columns::Present;
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::sink::Sink;
-use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;
-use crate::cycle::view::{Heads, Optional, View, column};
-use crate::fabric::Group;
+use crate::cycle::view::View;
 use crate::fabric::mask::QueueMask;
 use crate::fabric::rows::{HostRow, PacketRow, PortRow, QueueRow, Rows};
-use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
-use bevy_ecs::prelude::{Query, ResMut};
 
-/// The system: sinks that have become free, have got a flit or room for answers take one.
-pub(super) fn system<const W: usize>(
-    mut heads: Heads<'_, '_, W>,
-    mut sinks: Query<'_, '_, &mut Sink>,
-    mut present: Query<'_, '_, &mut Group<Present>>,
-    mut rooms: Option<ResMut<'_, AnswerRooms>>,
+/// Sinks that have become free, have got a flit or room for answers take one.
+pub(super) fn run<const W: usize>(
+    view: &mut View<'_, W>,
+    sinks: &mut Rows<'_, HostRow, Sink>,
+    present: &mut Rows<'_, QueueRow, Present>,
+    mut rooms: Option<&mut AnswerRooms>,
 ) {
-    let mut rooms = rooms
-        .as_mut()
-        .map(DetectChangesMut::bypass_change_detection);
-    let has_freed = rooms.as_ref().is_some_and(|rooms| rooms.has_freed());
-    if heads.events.lists().sink_visits.is_empty() && !has_freed {
-        return;
-    }
-    let view = &mut heads.view::<Any>(Optional::default());
-    let mut sinks: Rows<'_, HostRow, Sink> = Rows::new(column!(sinks));
-    let mut present: Rows<'_, QueueRow, Present> = Rows::new(column!(present));
     let mut visits = std::mem::take(&mut view.lists.sink_visits);
     if let Some(rooms) = &mut rooms {
         let freed = rooms.freed().drain(..);
@@ -45,7 +31,7 @@ pub(super) fn system<const W: usize>(
     for port in visits.drain(..) {
         let sink = &mut sinks[view.place.host(port)];
         if sink.free_at <= view.now {
-            take(view, sink, &mut present, (port, rooms.as_deref_mut()));
+            take(view, sink, present, (port, rooms.as_deref_mut()));
         }
     }
     view.lists.sink_visits = visits;

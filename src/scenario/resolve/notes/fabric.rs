@@ -271,9 +271,8 @@ mod tests {
 
     #[test]
     fn turns_kept_where_all_need_one_flit_are_told() {
-        let of = |switch: &str, varied: &[&str]| {
-            said_beside(varied, &[UNIFORM, ("SWITCH", switch)])
-        };
+        let of =
+            |switch: &str, varied: &[&str]| said_beside(varied, &[UNIFORM, ("SWITCH", switch)]);
         let idle = "fabric.switch.reserve changes nothing: it keeps the turn of a packet that needs more credits than others do, and \
                     with `forwarding: Wormhole` all need one flit's";
         assert_eq!(of(", forwarding: Wormhole, reserve: true", &[]), [idle]);
