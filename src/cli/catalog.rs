@@ -10,7 +10,7 @@ use crate::plan::SCHEDULERS;
 use crate::references::Reference;
 use crate::registry::{Parameter, Registry, unknown};
 use crate::routing::ENGINES;
-use crate::scenario::sections::SECTIONS;
+use crate::scenario::sections::{PRESETS, SECTIONS};
 use crate::topology::TOPOLOGIES;
 use crate::traffic::{FLOW_GENERATORS, MESSAGE_SOURCES, PATTERNS, PROCESSES, SLOT_SOURCES};
 
@@ -41,6 +41,7 @@ pub(super) struct Kind {
 pub(super) fn kinds() -> Vec<Kind> {
     vec![
         parts("topology", "Topologies: fabric.topology", &TOPOLOGIES),
+        parts("switch", "Switches: fabric.switch.preset", &PRESETS),
         parts("routing", "Routing engines: routing", &ENGINES),
         parts(
             "pattern",

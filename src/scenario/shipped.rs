@@ -43,6 +43,7 @@ studies![
     "admission_sources",
     "admission_totals",
     "admission_utilisation",
+    "any_lane_mesh",
     "application_completion",
     "application_rates",
     "congestion_incast",
@@ -71,6 +72,7 @@ studies![
     "lash_layers_of_pairs",
     "lash_mesh_4x8",
     "lash_torus_4x8",
+    "leaf_spine_8192",
     "link_retry",
     "load_balance_mesh_8x8",
     "load_balance_torus_8x8",
@@ -93,6 +95,7 @@ studies![
     "service_levels_weights",
     "static_loads_irregular",
     "static_loads_regular",
+    "ugal_dragonfly_1056",
 ];
 
 macro_rules! bases {

@@ -49,6 +49,7 @@ fn errors_go_to_standard_error_with_exit_code_2() {
     for arguments in [
         &["check", "no_such_file.ron"][..],
         &["check", "tests/bad_scenarios/unclosed_string.ron"],
+        &["check", "tests/bad_scenarios/preset_unknown.ron"],
         &["run", "--set", "sede=1"],
         &["run", "--set", "seed"],
         &["list", "topologie"],

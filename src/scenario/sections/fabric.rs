@@ -21,7 +21,7 @@ section! {
         /// Links between hosts and switches
         host_link: Option<HostLink> = HostLink::read, "section" else "as `link`";
         /// Switch options
-        switch: Switch = Switch::read, "section";
+        switch: Switch = Switch::of, "section | Preset(NAME)";
         /// Host options
         host: Host = Host::read, "section" or "()";
     }

@@ -1,7 +1,7 @@
 //! Section `switch`: buffers, allocation, delays, flow control.
 
 use super::values::{Read, amount, automatic, boolean, one_of, small, time};
-use super::{Claims, Dropping, Marks, Qos};
+use super::{Claims, Dropping, Marks, Qos, presets};
 use crate::ids::MOST_LANES;
 use crate::plan::{
     Allocation, BufferSharing, Forwarding, InputSpeedup, InputTurns, Matching, OutputArbitration,
@@ -22,6 +22,8 @@ use Queues::{Fifo, Voq};
 section! {
     /// The switch: buffers, allocation, delays, flow control.
     Switch = "switch" in "fabric.switch" {
+        /// Values of a whole switch for all keys that are not written beside it (`virtlane list switch`); `switch: Preset(NAME)` is short for `(preset: NAME)`
+        preset: Option<&'static str> = presets::name, "None | Ethernet51T | FlitRouter | InfiniBandNdr" or None;
         /// Data lanes (virtual lanes) of every channel; InfiniBand requires 1 and has at most 15
         lanes: At<u8> = small(1, MOST_LANES), "integer 1..=32" or "1";
         /// Buffer of a lane, or of the port's pool; must hold the largest packet, unless `forwarding` is `Wormhole`
@@ -106,6 +108,16 @@ fn speedup(item: &Item<'_>) -> Read<InputSpeedup> {
 }
 
 impl Switch {
+    /// Reads the section, with the values of its preset.
+    pub(super) fn of(item: &Item<'_>) -> Read<Self> {
+        let filled = presets::filled(item)?;
+        let node = filled.as_ref().unwrap_or(item.node);
+        Self::read(&Item {
+            node,
+            path: item.path.clone(),
+        })
+    }
+
     /// Options that others need.
     pub(in crate::scenario) fn check(&self, qos: &Qos) -> Result<(), Mistake> {
         if self.input_turns.value == Packets && self.forwarding.value != Wormhole {

@@ -104,10 +104,20 @@ fn step<'a>(
     }
 }
 
-/// Makes a node ready to take keys: passes `Some(...)`, turns `Name`, `Name()`, `()` and `None` into sections.
+/// Makes a node ready to take keys: passes `Some(...)`, turns `Name`, `Name()`, `()` and `None` into sections, and `Preset(NAME)` into
+/// `(preset: NAME)`.
 fn open(node: &mut Node) {
     let place = node.place;
     match &mut node.value {
+        Value::Named(name, arguments) if name == "Preset" => {
+            if let Value::Tuple(nodes) = &mut arguments.value
+                && nodes.len() == 1
+                && let Some(value) = nodes.pop()
+            {
+                let key = "preset".to_owned();
+                node.value = Value::Struct(vec![Field { key, place, value }]);
+            }
+        }
         Value::Named(name, arguments) if name == "Some" => {
             if let Value::Tuple(nodes) = &mut arguments.value
                 && nodes.len() == 1

@@ -23,6 +23,7 @@ mod offered;
 mod output_lanes;
 mod paces;
 mod parking_lot;
+mod presets;
 mod queueing;
 mod replies;
 mod shipped;
