@@ -9,7 +9,7 @@ use crate::topology::formats::export;
 use crate::topology::generators::trees::clos::Form;
 use crate::topology::survey::Survey;
 use crate::topology::survey::bisection::{Bisection, Certainty, bisection};
-use crate::topology::{Graph, Shape};
+use crate::topology::{BuildContext, Graph, Shape};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -29,6 +29,7 @@ pub(super) fn execute(arguments: &Topology) -> Result<ExitCode, Error> {
         }
         Some(format) => {
             let context = layout.context(scenario.seed, Path::new(""));
+            tell_dropped(format, &layout.graph, &context);
             match format {
                 GraphFormat::Dot => export::dot(&layout.graph),
                 GraphFormat::Edges => export::edge_list(&layout.graph, &context),
@@ -39,6 +40,18 @@ pub(super) fn execute(arguments: &Topology) -> Result<ExitCode, Error> {
         }
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Tells what a form has no words for; edge lists and `GraphML` have all, and DOT is a drawing.
+fn tell_dropped(format: GraphFormat, graph: &Graph, context: &BuildContext<'_>) {
+    let (form, is_word): (_, fn(u64, &str) -> bool) = match format {
+        GraphFormat::Dot | GraphFormat::Edges | GraphFormat::Graphml => return,
+        GraphFormat::Ibnetdiscover => ("ibnetdiscover", |_, _| true),
+        GraphFormat::Ibsim => ("ibsim", export::has_word),
+    };
+    if let Some(told) = export::Dropped::of(graph, context, is_word).told(form) {
+        super::note(&told);
+    }
 }
 
 fn survey(survey: &Survey) -> String {

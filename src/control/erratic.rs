@@ -190,8 +190,8 @@ impl Machines for Erratic {
         }
     }
 
-    fn sets_delays(&self) -> bool {
-        self.delays
+    fn least_shift(&self) -> Option<u8> {
+        self.delays.then_some(0)
     }
 
     fn looks(&self) -> Option<Looks> {

@@ -168,8 +168,8 @@ impl Machines for Inc {
         format!("level {level}")
     }
 
-    fn sets_delays(&self) -> bool {
-        true
+    fn least_shift(&self) -> Option<u8> {
+        Some(self.shift)
     }
 
     fn looks(&self) -> Option<Looks> {

@@ -162,9 +162,10 @@ pub trait Machines: Debug + Clone {
         String::new()
     }
 
-    /// Whether a limit it sets may be a delay: schedulers that share lanes by rates refuse these.
-    fn sets_delays(&self) -> bool {
-        false
+    /// The least shift of the delays that it may set as limits (D30), `None` where it sets none: schedulers that share lanes by
+    /// rates refuse these.
+    fn least_shift(&self) -> Option<u8> {
+        None
     }
 
     /// Whether its senders do something when a packet starts ([`Event::Started`]).
@@ -253,10 +254,10 @@ macro_rules! algorithms {
                 }
             }
 
-            /// [`Machines::sets_delays`].
-            pub fn sets_delays(&self) -> bool {
+            /// [`Machines::least_shift`].
+            pub fn least_shift(&self) -> Option<u8> {
                 match self {
-                    $(Self::$name(own) => own.sets_delays()),*
+                    $(Self::$name(own) => own.least_shift()),*
                 }
             }
 

@@ -1,5 +1,6 @@
 //! Counters of flows (D34 of the model).
 
+use super::jitter::JitterRecord;
 use serde::{Deserialize, Serialize};
 
 /// Packets and their flits.
@@ -90,6 +91,17 @@ pub struct FlowReceived {
     pub last_latency: Option<u64>,
     /// Last delivery; `None` before the first.
     pub last_delivery: Option<u64>,
+}
+
+impl FlowReceived {
+    /// Changes of network latency: one for each tagged packet delivered after the first.
+    pub fn jitter(&self) -> JitterRecord {
+        JitterRecord {
+            count: self.tagged.saturating_sub(1),
+            sum: self.jitter.sum.into(),
+            max: self.jitter.most,
+        }
+    }
 }
 
 /// A flow and what it did.

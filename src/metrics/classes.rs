@@ -5,7 +5,7 @@ use super::loads::load;
 use super::paths::set;
 use super::run::mean_hops;
 use super::{Entry, FRACTION, Metric, Of, OneClass, all, by_hops, flows, jobs, json, metric};
-use crate::measure::{LatencySummary, RunResult};
+use crate::measure::{JitterRecord, LatencySummary, RunResult};
 use serde_json::{Map, Value};
 
 const fn of_class(
@@ -50,7 +50,7 @@ const MEAN_JITTER: Metric = of_class(
     "classes.NAME.jitter.mean",
     "cycles",
     "Mean jitter of the flows of the class",
-    |class| class.records.jitter.mean().into(),
+    |class| jitter(class).mean().into(),
 );
 
 /// Values with an entry for each of two places stand in `classes.csv` elsewhere than in `summary.json`.
@@ -176,7 +176,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "cycles",
         "Largest jitter of a flow of the class",
         |class| {
-            let jitter = &class.records.jitter;
+            let jitter = jitter(class);
             (jitter.count > 0).then_some(jitter.max).into()
         },
     )
@@ -247,6 +247,17 @@ pub(super) const ENTRIES: &[Entry] = &[
     .csv("message_latency", Statistics("messages"))
     .entry(),
 ];
+
+/// Of a class that has flows that of each (D34), else that of its sources with one destination (D22).
+fn jitter(class: &OneClass<'_>) -> JitterRecord {
+    let flows = class.result.flow_results.iter();
+    let own = flows.filter(|flow| flow.class == class.number);
+    let of_flows = own.map(|flow| flow.counts.arrived.jitter());
+    of_flows.fold(class.records.jitter, |mut sum, of_flow| {
+        sum.merge(&of_flow);
+        sum
+    })
+}
 
 /// All classes, each with the metrics of every table.
 fn list(run: &RunResult) -> Value {

@@ -112,7 +112,7 @@ pub fn plan_flows(result: &RunResult) -> Table<'_> {
                 (arrived.tagged > 0).then_some(arrived.network.most).into(),
                 mean(arrived.packet.sum, arrived.tagged).into(),
                 (arrived.tagged > 0).then_some(arrived.packet.most).into(),
-                mean(arrived.jitter.sum, arrived.tagged.saturating_sub(1)).into(),
+                arrived.jitter().mean().into(),
                 sent.first_start.into(),
                 arrived.last_delivery.into(),
                 flow.completion().into(),

@@ -199,7 +199,9 @@ impl PacketSink for PacketFile {
         }
         match self.add(packets) {
             Err(cause) if self.is_optional => {
-                tracing::warn!("the run goes on without records of packets: {cause}");
+                tracing::warn!(
+                    "the run goes on without records of packets, and saves no more states: {cause}"
+                );
                 if let Some(file) = &self.file {
                     // to the last whole row; where that fails a half one stays in a file that is called cut
                     let _ = file.set_len(self.written);
@@ -220,11 +222,18 @@ impl PacketSink for PacketFile {
         if let Some(file) = &mut self.file {
             file.sync_data()?;
         }
-        self.is_secured = true;
         Ok(Written {
             bytes: self.written,
             checksum: self.checksum.clone().finalize(),
         })
+    }
+
+    fn is_needed(&mut self) {
+        self.is_secured = true;
+    }
+
+    fn is_cut(&self) -> bool {
+        self.cut.is_some()
     }
 
     fn go_on(&mut self, written: Written) -> io::Result<()> {

@@ -36,6 +36,12 @@ pub trait PacketSink {
     /// When it cannot be written.
     fn secure(&mut self) -> io::Result<Written>;
 
+    /// A state is saved to go on from that needs what was secured last.
+    fn is_needed(&mut self);
+
+    /// Whether it takes no more rows, which it has told: no state can be saved to go on from then.
+    fn is_cut(&self) -> bool;
+
     /// Goes on where `written` was told, forgetting what came after.
     ///
     /// # Errors

@@ -49,6 +49,60 @@ fn fdr_ndr_and_hdr100_run_in_one_fabric() {
     assert_eq!(code, Some(0), "{text}{errors}");
 }
 
+/// Rates that ibsim has no word for are told as the fabric is written; all others come back.
+#[test]
+fn rates_that_a_form_cannot_say_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let of = |form: &str, topology: &str| {
+        let parts = (topology, "MinHop()");
+        let (code, text, errors) = virtlane(folder.path(), "topology", parts, &["--export", form]);
+        assert_eq!(code, Some(0), "{errors}");
+        (text, errors)
+    };
+    // 4xFDR10 between switches, in a scenario of 100 Gbit/s
+    let loginoff = format!(
+        "Ibnetdiscover(file: {})",
+        file("assets/fabrics/loginoff_8sw.ibnetdiscover")
+    );
+    let (_, errors) = of("ibsim", &loginoff);
+    let told = " links are not kept, for which ibsim has no width and speed (the first: MF0;ib5:SX6036/U1 port 21 to \
+                MF0;ib8:SX6036/U1 port 26, 40 Gbit/s): who reads the file takes those of the scenario";
+    assert!(
+        errors.contains("the rates of ") && errors.contains(told),
+        "{errors}"
+    );
+    let (_, errors) = of("ibnetdiscover", &loginoff);
+    assert!(!errors.contains("not kept"), "{errors}");
+    // 4xQDR, in the same scenario
+    let quad = format!(
+        "Ibnetdiscover(file: {})",
+        file("assets/fabrics/psmn_x5.ibnetdiscover")
+    );
+    let (text, errors) = of("ibsim", &quad);
+    assert!(
+        !errors.contains("not kept") && text.contains("w=2 s=4"),
+        "{errors}"
+    );
+    std::fs::write(folder.path().join("again.net"), &text).expect("can be written");
+    let again = "Ibsim(file: \"again.net\")";
+    assert_eq!(of("ibsim", again).0, text);
+    assert_eq!(of("edges", again).0, of("edges", &quad).0);
+    // latencies have a word in neither, nor has a rate of one way
+    let own = "EdgeList(links: [(0, 1, \"50 Gbit/s\", \"/\", \"7 cycles\")], hosts: [0, 1])";
+    for form in ["ibsim", "ibnetdiscover"] {
+        let (_, errors) = of(form, own);
+        for words in [
+            "the rates of 1 link are not kept",
+            "the latencies of 1 link are not kept",
+        ] {
+            assert!(errors.contains(words), "{form}: {errors}");
+        }
+    }
+    for form in ["edges", "graphml", "dot"] {
+        assert!(!of(form, own).1.contains("not kept"), "{form}");
+    }
+}
+
 /// What the program writes beside each other fits: the fabric with its LIDs, and forwarding tables of all LIDs.
 #[test]
 fn exported_fabric_and_tables_have_the_same_lids() {

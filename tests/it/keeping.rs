@@ -114,6 +114,35 @@ fn records_of_packets_that_do_not_fit_cost_no_run() {
     assert!(packets("long") == packets("whole"));
 }
 
+/// The first state does not fit, nor does any later one: told once, and no rows stay that no state needs.
+#[test]
+fn states_that_do_not_fit_leave_nothing_and_are_told_once() {
+    let folder = Folder::new();
+    let saving = "run small.ron --out out --checkpoint cp --checkpoint-every 256 --threads 1 --set observe.packets=All";
+    for (kibibytes, warning) in [
+        // the state, then the records
+        (12, "cp: cannot write the checkpoint `cp`: "),
+        // the records alone, behind the first states
+        (
+            60,
+            "the run goes on without records of packets, and saves no more states: ",
+        ),
+    ] {
+        let (code, _, errors) = limited(&folder, kibibytes, saving);
+        assert_eq!(code, Some(4), "{errors}");
+        assert_eq!(errors.matches(warning).count(), 1, "{errors}");
+        let warnings = errors.matches(" WARN ").count();
+        assert!(warnings <= 2, "{errors}");
+        let left = names(&folder.path(""));
+        let has = |name: &str| left.iter().any(|left| left == name);
+        assert_eq!(has("cp"), has("cp.packets"), "{left:?}");
+        assert_eq!(has("cp"), kibibytes == 60, "{left:?}");
+        for name in left.iter().filter(|name| name.starts_with("out")) {
+            fs::remove_dir_all(folder.path(name)).expect("removable");
+        }
+    }
+}
+
 #[test]
 fn a_closed_standard_output_costs_no_results() {
     let folder = Folder::new();

@@ -261,8 +261,9 @@ impl Machines for InfiniBand {
         format!("CCTI {}", state.index)
     }
 
-    fn sets_delays(&self) -> bool {
-        self.table.iter().any(|&(_, multiplier)| multiplier > 0)
+    fn least_shift(&self) -> Option<u8> {
+        let delays = self.table.iter().filter(|(_, multiplier)| *multiplier > 0);
+        delays.map(|(shift, _)| *shift).min()
     }
 
     fn heeds_marks(&self) -> bool {

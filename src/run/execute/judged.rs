@@ -27,7 +27,8 @@ impl Run<'_> {
         };
         let counts = flow_counts(&self.simulation, None);
         let window = self.window(records, measured.cycle - warm.cycle);
-        let window = window.with_flows(&counts);
+        let ways = self.times_on_ways();
+        let window = window.with_flows(&counts, &ways);
         let growth = Growth {
             backlog,
             present: window.present_growth(),
@@ -38,6 +39,7 @@ impl Run<'_> {
         let mut classes = self.judge_classes(&window, &jobs, &held);
         let judged = verdict::judge(&window, &jobs, (&classes, &held), leftover);
         let judged = self.with_starved(judged, records, [warm, measured]);
+        drop(ways);
         let ended = self.ended.take().map(|(verdict, reason)| match verdict {
             Verdict::Incomplete => (verdict, reason + &jobs.missing()),
             _ => (verdict, reason),

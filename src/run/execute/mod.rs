@@ -108,6 +108,8 @@ struct Run<'a> {
     keeping: Option<Keeping>,
     /// Whether it has written one to its place.
     has_saved: bool,
+    /// Whether it has told that one could not be written.
+    has_told_unsaved: bool,
     /// Where the records of packets go.
     packets: HandOver<'a>,
     /// Looks at congestion trees.
@@ -144,6 +146,7 @@ impl<'a> Run<'a> {
             times,
             keeping: None,
             has_saved: false,
+            has_told_unsaved: false,
             packets: HandOver::new(resolved),
             observer: congestion::Observer::new(resolved),
             ended: None,
@@ -168,10 +171,7 @@ impl<'a> Run<'a> {
             None => self.measure(progress, stop)?,
         };
         self.drain(measured.cycle, progress, stop)?;
-        if self.ended.is_none() {
-            // what stands still beside others that move is told at the end, at the latest
-            self.end_when_stuck(false);
-        }
+        self.end();
         let [before, after] = std::mem::take(&mut self.driver.sent);
         let mut records = self.records(&before, after);
         drop(before);
@@ -213,6 +213,15 @@ impl<'a> Run<'a> {
             hop_latencies,
             flow_counts,
         })
+    }
+
+    /// What is told at the end, at the latest: what stands still beside others that move, and the last row of the timeline.
+    fn end(&mut self) {
+        if self.ended.is_none() {
+            self.end_when_stuck(false);
+        }
+        let now = self.simulation.now();
+        self.driver.timeline.finish(now, &self.simulation);
     }
 
     /// How it is divided.

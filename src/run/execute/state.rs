@@ -67,11 +67,15 @@ impl Run<'_> {
     /// Writes a checkpoint to the place of the latest one.
     fn save(&mut self, file: &Path) -> Result<(), CheckpointError> {
         self.checkpoint()?.write(file)?;
+        if let Some(packets) = &mut self.packets.sink {
+            packets.is_needed();
+        }
         self.has_saved = true;
         Ok(())
     }
 
-    /// Makes a checkpoint when one is due. A checkpoint that fails costs the time since the one before it, not the run.
+    /// Makes a checkpoint when one is due. A checkpoint that fails costs the time since the one before it, not the run; the first one
+    /// is told.
     pub(super) fn keep(&mut self, now: u64) {
         let Some(keeping) = &mut self.keeping else {
             return;
@@ -80,9 +84,17 @@ impl Run<'_> {
             return;
         }
         keeping.last = now;
+        if self.packets.sink.as_ref().is_some_and(|sink| sink.is_cut()) {
+            return;
+        }
         let file = keeping.file.clone();
-        if let Err(cause) = self.save(&file) {
-            tracing::warn!("{}: {cause}", file.display());
+        let Err(cause) = self.save(&file) else {
+            return;
+        };
+        let is_told = std::mem::replace(&mut self.has_told_unsaved, true);
+        if !is_told && !self.packets.sink.as_ref().is_some_and(|sink| sink.is_cut()) {
+            let file = file.display();
+            tracing::warn!("{file}: {cause}; further states that cannot be saved are not told");
         }
     }
 }

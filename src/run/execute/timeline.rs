@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Cycles in which a lane sends fewer flits than it can count.
 const COUNTED: u64 = 1 << 32;
 
-/// Takes a row at the end of every interval.
+/// Takes a row at the end of every interval, and one of what is left at the end of the run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Timeline {
     /// Rows so far.
@@ -63,6 +63,30 @@ impl Timeline {
         self.start = (now, totals);
     }
 
+    /// Ends with the run in cycle `now`: the last row is as long as what is left.
+    pub(super) fn finish(&mut self, now: u64, shards: &Shards) {
+        if now > self.start.0 {
+            self.take_row(now, shards);
+        }
+    }
+
+    /// The row from the end of the last one to cycle `at`.
+    fn take_row(&mut self, at: u64, shards: &Shards) {
+        let totals = shards.totals();
+        let (start, before) = self.start;
+        self.rows.push(TimelineRow {
+            start,
+            length: at - start,
+            created_flits: totals.created_flits - before.created_flits,
+            delivered_flits: totals.delivered_flits - before.delivered_flits,
+            delivered_packets: totals.delivered - before.delivered,
+            network_latency_sum: totals.network_latency - before.network_latency,
+            queued_packets: shards.queued(),
+            in_flight_packets: totals.in_fabric(),
+        });
+        self.start = (at, totals);
+    }
+
     /// Flits granted so far, `[channel * lanes + lane]`. The lanes count modulo 2^32, one flit a cycle at most in the long
     /// run, so what they have sent is kept before as many cycles have passed.
     pub(super) fn sent(&self, shards: &Shards) -> Vec<u64> {
@@ -90,19 +114,7 @@ impl GlobalAct for Timeline {
             self.sent = self.sent(shards);
             self.looked = at;
         }
-        let totals = shards.totals();
-        let (start, before) = self.start;
-        self.rows.push(TimelineRow {
-            start,
-            length: at - start,
-            created_flits: totals.created_flits - before.created_flits,
-            delivered_flits: totals.delivered_flits - before.delivered_flits,
-            delivered_packets: totals.delivered - before.delivered,
-            network_latency_sum: totals.network_latency - before.network_latency,
-            queued_packets: shards.queued(),
-            in_flight_packets: totals.in_fabric(),
-        });
-        self.start = (at, totals);
+        self.take_row(at, shards);
         if self.rows.len() as u64 >= 2 * TIMELINE_ROWS && !self.is_fixed {
             self.rows = self.rows.chunks(2).map(TimelineRow::joined).collect();
             self.interval *= 2;

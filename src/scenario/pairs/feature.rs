@@ -167,7 +167,7 @@ impl Feature {
             Self::BoundedAnswers => plan.bounded().next().is_some(),
             Self::OutOfBand => controls().any(|control| control.transport.is_some()),
             Self::Looks => controls().any(looks),
-            Self::Delays => controls().any(|control| control.algorithm.sets_delays()),
+            Self::Delays => controls().any(|control| control.algorithm.least_shift().is_some()),
             Self::SharedSender => controls().any(|control| control.algorithm.is_shared()),
             Self::RateScheduler => plan.host.scheduler.takes_rates(),
             Self::Reservation => plan.classes.iter().any(ClassPlan::reserves),
@@ -237,7 +237,7 @@ impl Feature {
             _ => {
                 let is_it: fn(&Control) -> bool = match self {
                     Self::Looks => looks,
-                    Self::Delays => |control| control.algorithm.sets_delays(),
+                    Self::Delays => |control| control.algorithm.least_shift().is_some(),
                     Self::SharedSender => |control| control.algorithm.is_shared(),
                     Self::Reservation => |control| control.algorithm.reserves(),
                     Self::SetUp => |control| control.algorithm.set_up().is_some(),

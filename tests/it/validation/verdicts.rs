@@ -347,7 +347,10 @@ fn flows_that_pace_themselves_fill_sinks_without_doubt() {
         format!("(name: \"c\", size: \"8 flits\", flows: [(pairs: PerHost(count: 2))], {delay})");
     let beside = "(name: \"l\", size: \"3 flits\", hosts: List([0, 2]), pattern: Uniform, process: Poisson(load: 0.1), packets: 1000000),
         (name: \"w\", size: \"8 flits\", flows: [(pairs: Incast(to: 1), limit: Rate(1), window: 1)])";
-    for traffic in [&*control, beside] {
+    // a load that varies, and windows that take what it leaves of a sink
+    let rest = "(name: \"l\", size: \"8 flits\", hosts: List([0, 2]), pattern: Uniform, process: Poisson(load: 0.35), packets: 1000000),
+        (name: \"w\", size: \"8 flits\", flows: [(pairs: Incast(to: 1), limit: Rate(1), window: 1)])";
+    for traffic in [&*control, beside, rest] {
         let outcome = of_five(traffic, 100_000);
         assert_eq!(outcome.verdict, Verdict::Steady, "{}", outcome.reason);
     }

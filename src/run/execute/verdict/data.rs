@@ -181,7 +181,7 @@ impl Window<'_> {
         least: u64,
         classes: Range<usize>,
     ) -> Result<u64, String> {
-        let (cycles, shares) = (self.cycles(), self.link_shares());
+        let (cycles, shares) = (self.cycles(), self.link_shares(classes.clone()));
         let ever = self.expected_ever(&shares, classes.clone());
         let ever = ever.max(delivered as f64);
         if ever < 0.5 {

@@ -22,13 +22,16 @@
 //! Cost: O(flows), and for those held back, or with a limit, that of their ways.
 
 use super::super::Run;
-use super::shares::{Own, Shares};
+use super::beside::{Beside, Own};
+use super::shares::Shares;
 use super::window::{FULL_CHANNEL, Window};
 use crate::ids::ChannelId;
 use crate::measure::FlowCounts;
 use crate::plan::FlowPlan;
+use crate::routing::loads::credit_loop::CreditLoop;
 use crate::scenario::credit_loops::{Loops, words};
 use crate::topology::Endpoint;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// Part of what credits let through from which on they are the cause.
@@ -76,6 +79,7 @@ impl Run<'_> {
         counts: &[FlowCounts],
     ) -> Vec<Held> {
         let (plan, lone) = (&self.resolved.plan, self.lone());
+        let beside = Beside::new(window, counts);
         let flows = plan.flows.iter().zip(counts).enumerate();
         let held = flows.filter_map(|(id, (flow, counts))| {
             if !is_free(window, flow, counts) {
@@ -86,7 +90,7 @@ impl Run<'_> {
             if !window.is_beyond_window(flow, counts, shares) {
                 return None;
             }
-            let why = self.why_held(window, (id, counts), (shares, is_lone))?;
+            let why = self.why_held(window, (id, &beside), (shares, is_lone))?;
             let [from, to] = [flow.source, flow.destination]
                 .map(|host| window.graph.endpoint_name(Endpoint::Host(host)));
             let part = shares.part;
@@ -162,7 +166,7 @@ impl Run<'_> {
     fn why_held(
         &self,
         window: &Window<'_>,
-        (id, counts): (usize, &FlowCounts),
+        (id, beside): (usize, &Beside<'_>),
         (shares, has_host): (Shares, bool),
     ) -> Option<String> {
         let (plan, graph) = (&self.resolved.plan, window.graph);
@@ -172,8 +176,8 @@ impl Run<'_> {
             return None;
         }
         let way = self.way(id);
-        let own = window.part_of_time(flow, counts);
-        let carried = |channel: &ChannelId| (*channel, window.carried_with(*channel, own));
+        let own = beside.own(id);
+        let carried = |channel: &ChannelId| (*channel, beside.carried(*channel, &own));
         let fullest = way.iter().map(carried).max_by(|a, b| a.1.total_cmp(&b.1));
         let (channel, most) = fullest?;
         let fullest = window.channel_name(channel);
@@ -190,13 +194,14 @@ impl Run<'_> {
                 return full;
             }
         }
-        let credits = self.short_credits(window, flow, &way, own);
+        let credits = self.short_credits(flow, &way, (beside, &own));
         if credits.is_some() {
             return credits;
         }
         if let Some(sink) = plan.host.sink_cycles_per_flit {
             let received = window.records.hosts[flow.destination.index()].received_flits;
-            let part = own.scaled(received, window.cycles()) * f64::from(sink);
+            let last = graph.host_channel(flow.destination).reverse();
+            let part = beside.rate(last, received, &own) * f64::from(sink);
             if part >= FULL_CHANNEL {
                 let name = graph.endpoint_name(Endpoint::Host(flow.destination));
                 return Some(format!("{name} takes {part:.3} of what it can"));
@@ -218,22 +223,19 @@ impl Run<'_> {
     /// The channel on the way of a flow whose credits let no more through than what it carries.
     fn short_credits(
         &self,
-        window: &Window<'_>,
         flow: &FlowPlan,
         way: &[ChannelId],
-        own: Own,
+        (beside, own): (&Beside<'_>, &Own),
     ) -> Option<String> {
         let class = &self.resolved.plan.classes[usize::from(flow.class)];
         let loops = Loops::of(self.resolved, &[class]);
-        // between the ends of a way that is not known lie other channels
-        let next = |place: usize| way.get(place + 1).filter(|_| self.knows_ways());
         way.iter().enumerate().find_map(|(place, &channel)| {
-            let credits = next(place).map(|&next| loops.at_before(channel, next));
-            let credits = credits.unwrap_or_else(|| loops.at(channel));
-            let pace = f64::from(window.graph.channel(channel).timing.cycles_per_flit);
-            let (most, part) = (credits.rate() * pace, window.carried_with(channel, own));
+            let credits = self.credits(&loops, way, place);
+            let graph = &self.resolved.layout.graph;
+            let pace = f64::from(graph.channel(channel).timing.cycles_per_flit);
+            let (most, part) = (credits.rate() * pace, beside.carried(channel, own));
             (most < 1.0 && part >= HELD_BY_CREDITS * most).then(|| {
-                let (name, credits) = (window.channel_name(channel), words(&credits));
+                let (name, credits) = (beside.window.channel_name(channel), words(&credits));
                 format!(
                     "the credits of channel {name}, which carries {part:.3} of what it can, let no more through than {credits}"
                 )
@@ -260,6 +262,34 @@ impl Run<'_> {
         let plan = &self.resolved.plan;
         let has_tables = self.resolved.routes.tables().is_some() && !plan.sets_up();
         has_tables || plan.routes_of_flows.is_some()
+    }
+
+    /// Tells the channels of the way of a flow, and what a flit takes there.
+    pub(in crate::run::execute) fn times_on_ways(&self) -> impl Fn(usize) -> Vec<(ChannelId, f64)> {
+        let (plan, graph) = (&self.resolved.plan, &self.resolved.layout.graph);
+        let loops: Vec<OnceCell<Loops<'_>>> =
+            plan.classes.iter().map(|_| OnceCell::new()).collect();
+        move |id| {
+            let flow = &plan.flows[id];
+            let class = usize::from(flow.class);
+            let loops =
+                loops[class].get_or_init(|| Loops::of(self.resolved, &[&plan.classes[class]]));
+            let way = self.way(id);
+            let time = |place: usize| {
+                let channel = way[place];
+                let credits = self.credits(loops, &way, place).rate();
+                let pace = plan.time_of_flit(graph, channel, plan.classes[class].size.smallest());
+                (channel, pace.max(1.0 / credits))
+            };
+            (0..way.len()).map(time).collect()
+        }
+    }
+
+    /// The credit loop of a place on a way; between the ends of one that is not known lie other channels.
+    fn credits(&self, loops: &Loops<'_>, way: &[ChannelId], place: usize) -> CreditLoop {
+        let next = way.get(place + 1).filter(|_| self.knows_ways());
+        let channel = way[place];
+        next.map_or_else(|| loops.at(channel), |&next| loops.at_before(channel, next))
     }
 
     /// The channels of a flow; those of its hosts where more is not known.

@@ -2,10 +2,11 @@
 //!
 //! # Algorithm
 //! Classes with a load make packets at its rate, or as they were counted, until their hosts have sent all that they may. A flow that
-//! always has a packet sends no more than its share of its host's link, whole packets at the rate of its limits, and whole windows in
-//! the time in which one comes back: flows that began together go together. One with a process sends what that makes and limits let
+//! always has a packet sends no more than its share of its host's link, what the credits of its way let through, whole packets at the
+//! rate of its limits, and whole windows in the time in which one comes back: flows that began together go together. One with a process sends what that makes and limits let
 //! through, and what is left over later. Where jobs came more slowly, they are foreseen as they came.
-//! The flows of a class together send no more than the hosts that they go to take.
+//! The flows of a class together send no more than the hosts that they go to take. What they send in a time arrives later by the
+//! latency of their ways. What is left of flows with a size passes the channels of their ways one after the other at worst.
 //!
 //! Control is as it was counted; before anything was, its flows have their share of the links.
 //!
@@ -28,24 +29,50 @@ const SHARED: u64 = 2;
 /// Part of a packet that is rounding.
 const ROUNDED: f64 = 1e-6;
 
+/// A flow with its id and what it did.
+type Numbered<'f> = (usize, (&'f FlowPlan, &'f FlowCounts));
+
 /// What is known of all flows beside their plans.
 pub(super) struct Shares {
     /// Flows by source.
     senders: Vec<u32>,
     /// From the start of a packet to its delivery \[cycles\].
     latency: f64,
+    /// What a flit of each flow takes where its way lets the fewest through: alone, and beside all senders of its host \[cycles\].
+    times: Vec<[f64; 2]>,
 }
 
 impl Window<'_> {
-    /// What lengths are computed from.
-    pub(super) fn link_shares(&self) -> Shares {
+    /// What lengths are computed from for these classes.
+    pub(super) fn link_shares(&self, classes: Range<usize>) -> Shares {
         let mut senders = vec![0; self.graph.hosts().len()];
         for flow in &self.plan().flows {
             senders[flow.source.index()] += 1;
         }
         let empty = (round_trip(self.graph, self.plan()) / 2 + self.packet_time()) as f64;
         let latency = mean_latency(self.series).max(empty);
-        Shares { senders, latency }
+        let time = |id: usize, flow: &FlowPlan| {
+            let own = self.graph.host_channel(flow.source);
+            let senders = f64::from(senders[flow.source.index()]);
+            let times = self.way(id).into_iter().map(|(channel, time)| {
+                let is_own = channel == own;
+                [time, if is_own { time * senders } else { time }]
+            });
+            times.fold([0.0_f64; 2], |most, time| {
+                [0, 1].map(|place: usize| most[place].max(time[place]))
+            })
+        };
+        let flows = self.plan().flows.iter().enumerate();
+        let times = flows.map(|(id, flow)| {
+            let is_asked = classes.contains(&usize::from(flow.class));
+            if is_asked { time(id, flow) } else { [0.0; 2] }
+        });
+        let times = times.collect();
+        Shares {
+            senders,
+            latency,
+            times,
+        }
     }
 
     /// Packets of these classes to be expected in a measurement of so many cycles.
@@ -74,30 +101,41 @@ impl Window<'_> {
 
     /// The least length in which all flows with a size may be complete, if there is one that can be foreseen.
     pub(super) fn length_of_jobs(&self) -> Option<u64> {
-        let (plan, shares) = (self.plan(), self.link_shares());
+        let plan = self.plan();
+        let shares = self.link_shares(0..plan.classes.len());
         let jobs = || {
-            let flows = plan.flows.iter().zip(self.flows);
-            flows.filter(|(flow, _)| flow.flits.is_some())
+            let flows = plan.flows.iter().zip(self.flows).enumerate();
+            flows.filter(|(_, (flow, _))| flow.flits.is_some())
         };
         let is_known = |flow: &FlowPlan| plan.classes[usize::from(flow.class)].control.is_none();
-        if !jobs().all(|(flow, _)| is_known(flow)) {
+        if !jobs().all(|(_, (flow, _))| is_known(flow)) {
             return None;
         }
-        let is_over = |(flow, counts): (&FlowPlan, &FlowCounts), cycles: u64| {
+        let is_over = |(id, (flow, counts)): Numbered<'_>, cycles: u64| {
             let mean = plan.classes[usize::from(flow.class)].size.mean();
             let packets = left(flow, counts) / mean;
-            let expected = self.expected_of_flow(&shares, flow, counts, cycles);
-            let came = self.as_they_came(&shares, flow, counts, cycles);
+            let expected = self.expected_of_flow(&shares, (id, (flow, counts)), cycles);
+            let came = self.as_they_came(&shares, (id, (flow, counts)), cycles);
             expected.min(came) + ROUNDED >= packets
         };
         let sent = first(|cycles| jobs().all(|job| is_over(job, cycles)))?;
-        let mut taken = vec![0.0; self.graph.hosts().len()];
-        for (flow, counts) in jobs() {
-            taken[flow.destination.index()] += left(flow, counts) * self.pace_of_sink(flow);
-        }
-        let taken = taken.into_iter().fold(0.0, f64::max) as u64;
+        let taken = self.time_of(jobs()) as u64;
         let alone = sent.max(sent.min(self.cycles()) + taken) + shares.latency.ceil() as u64;
         Some(alone.saturating_mul(SHARED))
+    }
+
+    /// What is left of flows takes so long where it takes longest: on a channel of their ways, or at a host that they go to \[cycles\].
+    fn time_of<'f>(&self, flows: impl Iterator<Item = Numbered<'f>>) -> f64 {
+        let mut sinks = vec![0.0; self.graph.hosts().len()];
+        let mut channels = vec![0.0; self.graph.channels().len()];
+        for (id, (flow, counts)) in flows {
+            let left = left(flow, counts);
+            sinks[flow.destination.index()] += left * self.pace_of_sink(flow);
+            for (channel, time) in self.way(id) {
+                channels[channel.index()] += left * time;
+            }
+        }
+        sinks.into_iter().chain(channels).fold(0.0, f64::max)
     }
 
     fn expected_of(&self, shares: &Shares, number: usize, cycles: u64) -> f64 {
@@ -123,14 +161,13 @@ impl Window<'_> {
     fn expected_of_flows(&self, shares: &Shares, number: usize, cycles: u64) -> f64 {
         let plan = self.plan();
         let flows = || {
-            let flows = plan.flows.iter().zip(self.flows);
-            flows.filter(|(flow, _)| usize::from(flow.class) == number)
+            let flows = plan.flows.iter().zip(self.flows).enumerate();
+            flows.filter(|(_, (flow, _))| usize::from(flow.class) == number)
         };
-        let sent =
-            flows().map(|(flow, counts)| self.expected_of_flow(shares, flow, counts, cycles));
+        let sent = flows().map(|flow| self.expected_of_flow(shares, flow, cycles));
         let sent: f64 = sent.sum();
-        let sinks: BTreeSet<HostId> = flows().map(|(flow, _)| flow.destination).collect();
-        let pace = flows().map(|(flow, _)| self.pace_of_sink(flow));
+        let sinks: BTreeSet<HostId> = flows().map(|(_, (flow, _))| flow.destination).collect();
+        let pace = flows().map(|(_, (flow, _))| self.pace_of_sink(flow));
         let pace = pace.fold(1.0, f64::max);
         let time = pace * plan.classes[number].size.mean();
         sent.min(sinks.len() as f64 * cycles as f64 / time)
@@ -143,12 +180,11 @@ impl Window<'_> {
         self.cycles_per_flit(channel).max(sink)
     }
 
-    /// Of a flow.
+    /// Of a flow: those that come in so many cycles.
     fn expected_of_flow(
         &self,
         shares: &Shares,
-        flow: &FlowPlan,
-        counts: &FlowCounts,
+        (id, (flow, counts)): Numbered<'_>,
         cycles: u64,
     ) -> f64 {
         let plan = self.plan();
@@ -156,28 +192,32 @@ impl Window<'_> {
         let Some(start) = counts.sent.start.or_else(|| self.known_start(flow)) else {
             return 0.0;
         };
-        let end = self.warmup() + cycles;
-        let from = start.max(self.warmup());
+        // what comes has been sent before
+        let latency = shares.latency as u64;
+        let [warm, end] =
+            [self.warmup(), self.warmup() + cycles].map(|at| at.saturating_sub(latency));
+        let from = start.max(warm);
         let to = flow.stop.map_or(end, |stop| stop.min(end));
         if from >= to {
             return 0.0;
         }
         let mean = class.size.mean();
+        let [alone, beside] = shares.times[id];
         if let Some(process) = &flow.process {
             let made = process.load / self.cycles_per_flit(self.graph.host_channel(flow.source));
-            let sent = |at: u64| self.sent_until(flow, start, made, at) / mean;
-            let packets = sent(end) - sent(self.warmup());
+            let sent = |at: u64| self.sent_until(flow, start, (made, alone), at) / mean;
+            let packets = sent(end) - sent(warm);
             let left = flow.flits.map(|_| left(flow, counts) / mean);
             return packets.min(left.unwrap_or(f64::INFINITY));
         }
         let pace = self.time_of_flit(self.graph.host_channel(flow.source));
-        let link = 1.0 / pace;
         let senders = f64::from(shares.senders[flow.source.index()]);
+        let time = (pace * senders).max(beside);
         let by_limit = limits(flow, [from, to]);
         let by_limit =
             by_limit.map(|(limit, cycles)| rate_of_limit(limit, &class.size, pace) * cycles as f64);
         let by_limit = by_limit.sum::<f64>() / mean;
-        let by_link = (to - from) as f64 * link / senders / mean;
+        let by_link = (to - from) as f64 / time / mean;
         let mut packets = (by_limit + ROUNDED).floor().min(by_link);
         if let Some(window) = flow.window {
             let period = window.delay as f64 + shares.latency;
@@ -196,9 +236,11 @@ impl Window<'_> {
         }
     }
 
-    /// Flits that a flow with a process sends until a cycle, made at a rate: at some time its queue was empty last.
-    fn sent_until(&self, flow: &FlowPlan, start: u64, rate: f64, at: u64) -> f64 {
+    /// Flits that a flow with a process sends until a cycle, made at a rate, where one takes a time at least: at some time its queue was
+    /// empty last.
+    fn sent_until(&self, flow: &FlowPlan, start: u64, (rate, least): (f64, f64), at: u64) -> f64 {
         let pace = self.time_of_flit(self.graph.host_channel(flow.source));
+        let most = 1.0 / pace.max(least);
         let made = |until: u64| {
             let until = flow.stop.map_or(until, |stop| stop.min(until));
             rate * until.saturating_sub(start) as f64
@@ -206,7 +248,7 @@ impl Window<'_> {
         let through = |from: u64| {
             let limits = limits(flow, [from, at]);
             let through = limits.map(|(limit, cycles)| {
-                rate_of_limit(limit, self.sizes(flow), pace) * cycles as f64
+                rate_of_limit(limit, self.sizes(flow), pace).min(most) * cycles as f64
             });
             through.sum::<f64>()
         };
@@ -221,13 +263,12 @@ impl Window<'_> {
     fn as_they_came(
         &self,
         shares: &Shares,
-        flow: &FlowPlan,
-        counts: &FlowCounts,
+        (id, (flow, counts)): Numbered<'_>,
         cycles: u64,
     ) -> f64 {
         let (arrived, mean) = (&counts.arrived, self.sizes(flow).mean());
         let came = arrived.received as f64 / mean;
-        let expected = self.expected_of_flow(shares, flow, counts, self.cycles());
+        let expected = self.expected_of_flow(shares, (id, (flow, counts)), self.cycles());
         let latency = arrived.network.sum as f64 / arrived.tagged.max(1) as f64;
         let start = counts.sent.start.unwrap_or(0).max(self.warmup());
         let filled = (start - self.warmup()) as f64 + latency;

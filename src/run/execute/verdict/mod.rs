@@ -51,6 +51,7 @@
 //! [`stationarity::rise`]: crate::measure::precision::stationarity::rise
 
 mod asked;
+mod beside;
 mod classes;
 mod cut;
 mod data;

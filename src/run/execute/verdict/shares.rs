@@ -1,7 +1,7 @@
 //! What a flow that always has a packet may send, and gets.
 //!
 //! # Algorithm
-//! Over the part of the measurement in which it is active,
+//! Over the part of the measurement in which it is active and its limit is not 0,
 //! - a flow with a limit may send what that gives it, its changes included, and no more than its host's link carries; what that link
 //!   carries while there is no limit. It gets the flits that arrive;
 //! - a flow whose host sends other things, too, and which has no limit all the time or for a part of it, gets all that the host's link
@@ -16,7 +16,6 @@
 //! that is missing, and of the part in which its own packets leave, are on their way, or more than the window is the cause.
 
 use super::window::{OVERLOAD, Window};
-use crate::ids::ChannelId;
 use crate::measure::FlowCounts;
 use crate::plan::{FlowPlan, Limit, Window as FlowWindow};
 use crate::scenario::offered::rate_of_limit;
@@ -45,21 +44,6 @@ pub(super) struct Shares {
     pub(super) is_far: bool,
 }
 
-/// What a flow sent, and in how many cycles.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Own {
-    flits: u64,
-    cycles: u64,
-}
-
-impl Own {
-    /// Flits per cycle of so many in a measurement, those of the flow over the time in which it is active.
-    pub(super) fn scaled(self, all: u64, cycles: u64) -> f64 {
-        let own = self.flits.min(all);
-        own as f64 / self.cycles as f64 + (all - own) as f64 / cycles as f64
-    }
-}
-
 /// What the limits of a flow let it send in some cycles.
 #[derive(Clone, Copy, Debug, Default)]
 struct Allowed {
@@ -74,13 +58,21 @@ struct Allowed {
 }
 
 /// The limits of a flow from one cycle to another, each with its time \[cycles\].
-pub(super) fn limits(flow: &FlowPlan, [from, to]: [u64; 2]) -> impl Iterator<Item = (Limit, u64)> {
+pub(super) fn limits(flow: &FlowPlan, times: [u64; 2]) -> impl Iterator<Item = (Limit, u64)> {
+    spans(flow, times).map(|(limit, [at, end])| (limit, end - at))
+}
+
+/// The same, each from one cycle to another.
+pub(super) fn spans(
+    flow: &FlowPlan,
+    [from, to]: [u64; 2],
+) -> impl Iterator<Item = (Limit, [u64; 2])> {
     let changes = flow.changes.iter().copied();
     let ends = flow.changes.iter().map(|change| change.0).chain([to]);
     let limits = [(0, flow.limit)].into_iter().chain(changes).zip(ends);
     limits.filter_map(move |((at, limit), end)| {
-        let cycles = end.min(to).saturating_sub(at.max(from));
-        (cycles > 0).then_some((limit, cycles))
+        let (at, end) = (at.max(from), end.min(to));
+        (at < end).then_some((limit, [at, end]))
     })
 }
 
@@ -115,19 +107,27 @@ impl Window<'_> {
     }
 
     /// The part of the measurement in which a flow is active, if there is one.
-    fn active(&self, flow: &FlowPlan, counts: &FlowCounts) -> Option<[u64; 2]> {
+    pub(super) fn active(&self, flow: &FlowPlan, counts: &FlowCounts) -> Option<[u64; 2]> {
         let end = self.warmup() + self.cycles();
         let from = counts.sent.start?.max(self.warmup());
         let to = flow.stop.map_or(end, |stop| stop.min(end));
         (from < to).then_some([from, to])
     }
 
+    /// Cycles of the measurement in which a flow is active and its limit not 0, if there are some.
+    pub(super) fn open_cycles(&self, flow: &FlowPlan, counts: &FlowCounts) -> Option<u64> {
+        let limits = limits(flow, self.active(flow, counts)?);
+        let open = limits.filter(|(limit, _)| *limit != Limit::Rate(0));
+        let cycles = open.map(|(_, cycles)| cycles).sum();
+        (cycles > 0).then_some(cycles)
+    }
+
     /// Whether the window of a flow, if it has one, keeps nothing from being sent.
     pub(super) fn has_room(&self, flow: &FlowPlan, counts: &FlowCounts) -> bool {
-        let (Some(window), Some([from, to])) = (flow.window, self.active(flow, counts)) else {
+        let (Some(window), Some(cycles)) = (flow.window, self.open_cycles(flow, counts)) else {
             return flow.window.is_none();
         };
-        let cycles = (to - from) as f64;
+        let cycles = cycles as f64;
         if counts.arrived.received == 0 {
             // nothing came that it would have waited for: not even the first packets arrive
             return cycles > 2.0 * window.delay as f64;
@@ -144,26 +144,11 @@ impl Window<'_> {
         counts: &FlowCounts,
         shares: Shares,
     ) -> bool {
-        let (Some(window), Some([from, to])) = (flow.window, self.active(flow, counts)) else {
+        let (Some(window), Some(cycles)) = (flow.window, self.open_cycles(flow, counts)) else {
             return true;
         };
         let by_window = f64::from(window.packets) * shares.idle + shares.part;
-        on_their_way(window, counts, (to - from) as f64) < HELD_BY_WINDOW * by_window
-    }
-
-    /// What a flow sent while it was active.
-    pub(super) fn part_of_time(&self, flow: &FlowPlan, counts: &FlowCounts) -> Own {
-        let cycles = self.active(flow, counts).map(|[from, to]| to - from);
-        Own {
-            flits: counts.arrived.received,
-            cycles: cycles.unwrap_or_else(|| self.cycles()),
-        }
-    }
-
-    /// Part of the time in which a channel of the way of a flow carried flits while that was active.
-    pub(super) fn carried_with(&self, channel: ChannelId, own: Own) -> f64 {
-        let flits = self.records.channels.flits(channel);
-        (own.scaled(flits, self.cycles()) * self.time_of_flit(channel)).min(1.0)
+        on_their_way(window, counts, cycles as f64) < HELD_BY_WINDOW * by_window
     }
 
     /// Flits that its limits let a flow send in the measurement, times without limit included where its host sends nothing else,
@@ -189,7 +174,7 @@ impl Window<'_> {
     ) -> Option<Shares> {
         let start = counts.sent.start?;
         let [from, to] = self.active(flow, counts)?;
-        let cycles = (to - from) as f64;
+        let cycles = self.open_cycles(flow, counts)? as f64;
         let channel = self.graph.host_channel(flow.source);
         let pace = self.time_of_flit(channel);
         let allowed = allowed(flow, self.sizes(flow), pace, [from, to]);

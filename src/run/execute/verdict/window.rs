@@ -43,6 +43,10 @@ pub(super) enum Behind {
     No,
 }
 
+/// What tells the channels of the way of a flow, by its id, each with what a flit takes there at the least, by its pace and by
+/// credits that come back \[cycles\]; those of its hosts where more is not known.
+pub(crate) type Ways<'a> = dyn Fn(usize) -> Vec<(ChannelId, f64)> + 'a;
+
 /// A measurement.
 pub(crate) struct Window<'a> {
     pub(super) graph: &'a Graph,
@@ -65,6 +69,8 @@ pub(crate) struct Window<'a> {
     filling: f64,
     /// What the flows did up to the end of the run, by id; empty while that is not known.
     pub(super) flows: &'a [FlowCounts],
+    /// Known as they are.
+    ways: Option<&'a Ways<'a>>,
 }
 
 impl<'a> Window<'a> {
@@ -96,12 +102,23 @@ impl<'a> Window<'a> {
             size,
             filling: (latency - warmup as f64).max(0.0),
             flows: &[],
+            ways: None,
         }
     }
 
-    /// The same at the end of a run in which flows did so much.
-    pub(crate) fn with_flows(self, flows: &'a [FlowCounts]) -> Self {
-        Self { flows, ..self }
+    /// The same at the end of a run in which flows did so much on their ways.
+    pub(crate) fn with_flows(self, flows: &'a [FlowCounts], ways: &'a Ways<'a>) -> Self {
+        let ways = Some(ways);
+        Self {
+            flows,
+            ways,
+            ..self
+        }
+    }
+
+    /// The way of a flow; empty where flows are not known.
+    pub(super) fn way(&self, flow: usize) -> Vec<(ChannelId, f64)> {
+        self.ways.map_or_else(Vec::new, |ways| ways(flow))
     }
 
     pub(super) fn plan(&self) -> &Plan {

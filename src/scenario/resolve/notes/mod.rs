@@ -4,6 +4,7 @@
 //! written for those.
 
 mod changes;
+mod delays;
 mod fabric;
 mod far;
 mod flows;
@@ -11,6 +12,7 @@ mod late;
 mod marks;
 mod overridden;
 mod requests;
+mod rounds;
 mod routing;
 mod sizes;
 mod starts;
@@ -32,6 +34,8 @@ pub(super) fn notes(resolved: &Resolved, varied: &[String]) -> Vec<String> {
     notes.extend(flows::notes(resolved, &varied));
     notes.extend(overridden::notes(resolved, &varied));
     notes.extend(changes::notes(resolved, &varied));
+    notes.extend(delays::notes(resolved, &varied));
+    notes.extend(rounds::notes(resolved, &varied));
     notes.extend(starts::notes(resolved, &varied));
     notes.extend(late::notes(resolved, &varied));
     notes.extend(sizes::notes(resolved));

@@ -152,16 +152,24 @@ impl File<'_> {
 
 /// `   w=2 s=4`; empty when `ibsim` does not know the speed.
 fn options(timing: ChannelTiming, context: &BuildContext<'_>) -> String {
-    let Some((lanes, speed)) = speed_name(timing, context) else {
-        return String::new();
-    };
-    let width = WIDTHS.iter().find(|(_, known)| *known == lanes);
+    let words = speed_name(timing, context).and_then(|(lanes, speed)| words(lanes, speed));
+    words.unwrap_or_default()
+}
+
+/// Whether `ibsim` knows a width and speed.
+pub fn has_word(lanes: u64, speed: &str) -> bool {
+    words(lanes, speed).is_some()
+}
+
+/// The options of a width and speed.
+fn words(lanes: u64, speed: &str) -> Option<String> {
+    let (width, _) = WIDTHS.iter().find(|(_, known)| *known == lanes)?;
     let plain = SPEEDS.iter().find(|(_, known)| *known == speed);
     let extended = EXTENDED_SPEEDS.iter().find(|(_, known)| *known == speed);
-    match (width, plain, extended) {
-        (Some((width, _)), Some((plain, _)), _) => format!("\tw={width} s={plain}"),
+    match (plain, extended) {
+        (Some((plain, _)), _) => Some(format!("\tw={width} s={plain}")),
         // a port of an extended speed also tells its highest plain one
-        (Some((width, _)), _, Some((extended, _))) => format!("\tw={width} s=4 e={extended}"),
-        _ => String::new(),
+        (None, Some((extended, _))) => Some(format!("\tw={width} s=4 e={extended}")),
+        (None, None) => None,
     }
 }
