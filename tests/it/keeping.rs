@@ -264,6 +264,8 @@ fn a_second_run_that_would_write_the_state_of_a_first_is_refused_at_once() {
         .spawn();
     let first = Running(first.expect("the program starts"));
     wait_for(&folder, ".state.packets.partial-run");
+    // its warm-up is saved before the names are looked at
+    wait_for(&folder, "warm");
     let second = endless(&folder, &["--out", "second"]);
     let holders = [first.0.id(), second.0.id()];
     let before = names(&folder.path(""));

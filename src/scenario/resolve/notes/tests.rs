@@ -214,7 +214,7 @@ fn algorithms_without_marks_are_told() {
         said(&[("CLASS", &*class), ("SWITCH", marking)])
     };
     let none = "no switch marks: `fabric.switch.marking` is None";
-    let infiniband = "InfiniBand(timer: \"30 us\", table: Linear(most: 127, shift: 3))";
+    let infiniband = "InfiniBand(timer: \"30 us\", table: Linear(most: 127, shift: 2))";
     for control in ["Dcqcn()", "Window(aimd: true, most: 8)", infiniband] {
         let name = control.split('(').next().unwrap_or_default();
         let words = format!("traffic[0].control: `{name}` hears of congestion by marks, and");
