@@ -3,15 +3,16 @@
 use super::engine::Found;
 use crate::random_fabric::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, Case,
-    DROPPING, DROPPING_OF_CHOICES, FLOWS, Kind, MARKS_BEHIND_LANES, RETRY, RETRY_ON_TABLES, ROUTES,
-    SCHEDULERS, SET_UPS, WORMHOLE_CHOICES, WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES,
-    WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_REQUESTS, WORMHOLE_ROUTES,
+    DROPPING, DROPPING_OF_CHOICES, FLOWS, Kind, MARKS_BEHIND_LANES, QUEUES_OF_ROUTES,
+    QUEUES_OF_SET_UPS, RETRY, RETRY_ON_TABLES, ROUTES, SCHEDULERS, SET_UPS, WORMHOLE_CHOICES,
+    WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES,
+    WORMHOLE_QUEUES, WORMHOLE_QUEUES_OF_CHOICES, WORMHOLE_REQUESTS, WORMHOLE_ROUTES,
     WORMHOLE_SET_UPS, WORMHOLE_VL15, engines, features, wanted,
 };
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
 use std::fmt;
-use virtlane::plan::{Marking, Plan};
+use virtlane::plan::{Forwarding, Marking, Plan};
 use virtlane::topology::TOPOLOGIES;
 
 /// What flows make and their queues do not hold.
@@ -25,6 +26,8 @@ const LANES_KEPT: &str = "lanes kept";
 
 /// Packets that hosts held, and others of the case that arrived.
 const HELD: &str = "held packets";
+/// The same, of single flits.
+const HELD_FLITS: &str = "wormhole with held packets";
 /// Flows that wait and begin, and flows that wait to the end.
 const RELEASED: [&str; 2] = ["flows released", "flows not released"];
 
@@ -103,6 +106,9 @@ impl Coverage {
         names.extend(released(case, expected).map(String::from));
         if expected.held > 0 && !found.deliveries.is_empty() {
             names.push(String::from(HELD));
+            if case.plan.switch.forwarding == Forwarding::Wormhole {
+                names.push(String::from(HELD_FLITS));
+            }
         }
         if expected.repeats > 0 {
             names.push(String::from(REPEATED));
@@ -197,6 +203,7 @@ impl Coverage {
             names.extend(WORMHOLE_CHOICES.map(String::from));
             names.extend(WORMHOLE_OPTIONS_OF_CHOICES.map(String::from));
             names.extend(WORMHOLE_HOSTS_OF_CHOICES.map(String::from));
+            names.extend(WORMHOLE_QUEUES_OF_CHOICES.map(String::from));
             names.extend(DROPPING_OF_CHOICES.map(String::from));
             names.push(String::from(ELSEWHERE));
         }
@@ -210,6 +217,8 @@ impl Coverage {
             names.extend(WORMHOLE_REQUESTS.map(String::from));
             names.extend(WORMHOLE_HOSTS.map(String::from));
             names.extend(WORMHOLE_VL15.map(String::from));
+            names.extend(WORMHOLE_QUEUES.map(String::from));
+            names.push(String::from(HELD_FLITS));
             names.extend([SOME, REFUSED, REFUSED_BY_MEASUREMENT].map(String::from));
             names.extend([REFUSED_BY_TRIAL, BEGUN, NO_ROOM].map(String::from));
             // few trials are long enough to end
@@ -228,6 +237,11 @@ impl Coverage {
         self.require(ROUTES, 3);
         self.require(ROUTES.map(|name| format!("resumed with {name}")), 2);
         self.require(WORMHOLE_ROUTES, 3);
+        self.require(QUEUES_OF_ROUTES, 3);
+        self.require(
+            QUEUES_OF_ROUTES.map(|name| format!("resumed with {name}")),
+            2,
+        );
         let resumed = WORMHOLE_ROUTES.map(|name| format!("resumed with {name}"));
         self.require(resumed, 2);
         self.require(BESIDE_ROUTES.iter().chain(&SCHEDULERS), 2);
@@ -243,6 +257,11 @@ impl Coverage {
         self.require(SET_UPS, 3);
         self.require(SET_UPS.map(|name| format!("resumed with {name}")), 2);
         self.require(WORMHOLE_SET_UPS, 3);
+        self.require(QUEUES_OF_SET_UPS, 3);
+        self.require(
+            QUEUES_OF_SET_UPS.map(|name| format!("resumed with {name}")),
+            2,
+        );
         let resumed = WORMHOLE_SET_UPS.map(|name| format!("resumed with {name}"));
         self.require(resumed, 2);
         self.require(BESIDE_SET_UPS.iter().chain(&SCHEDULERS), 2);

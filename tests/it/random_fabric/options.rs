@@ -254,7 +254,7 @@ pub(super) fn marking(dice: &mut Dice, has_lanes: bool) -> Marking {
     }
 }
 
-fn infiniband(dice: &mut Dice) -> Marking {
+pub(super) fn infiniband(dice: &mut Dice) -> Marking {
     Marking::InfiniBand {
         threshold: match dice.between(0, 19) {
             0 => 0,

@@ -4,7 +4,7 @@
 use super::{Dice, options};
 use virtlane::plan::{
     Allocation, BufferSharing, ClassPlan, DropRule, Dropping, Forwarding, InputSpeedup, InputTurns,
-    Marking, Matching, OutputArbitration, Plan, Queues, SwitchOptions,
+    Matching, OutputArbitration, Plan, Queues, SwitchOptions,
 };
 use virtlane::qos::vl_arbitration::{Accept, Rules, Unit};
 use virtlane::rng::{Purpose, stream};
@@ -21,10 +21,16 @@ const ROUTES: u32 = 45;
 /// The same, where packets of data carry (D69), which is seldom enough \[percent\].
 const CARRYING: u32 = 40;
 
-/// The same of adaptive routing, of heads that request all their candidates and of the few that choose one; cases with queues by
-/// output, or with pools, stay as they are \[percent\].
+/// The same, of those with bounded answers, and of those with looks at own switches \[percent\].
+const BOUNDED: u32 = 50;
+const LOOKING: u32 = 45;
+
+/// The same of adaptive routing, of heads that request all their candidates and of the few that choose one; cases with pools stay as
+/// they are \[percent\].
 const OPEN: u32 = 65;
 const CHOOSING: u32 = 85;
+/// The same, of packets that choose their queues (D75) \[percent\].
+const CHOOSING_QUEUES: u32 = 45;
 
 /// Places of inputs (D78), some more often than others.
 const PLACES: [InputSpeedup; 7] = [
@@ -46,8 +52,8 @@ const PLACES_OF_CHOICES: [InputSpeedup; 6] = [
     InputSpeedup::Unlimited,
 ];
 
-/// Wormhole switching for some cases without bounded answers and looks at own switches, which lose what it does not go with. By tables, or by an engine with that selection; after everything else is drawn. From a stream of its own, so that all
-/// else is drawn as without.
+/// Wormhole switching for some cases, which lose what it does not go with. By tables, or by an engine with that selection; after
+/// everything else is drawn. From streams of its own, so that all else is drawn as without.
 pub(super) fn add(plan: &mut Plan, selection: Option<Selection>, attempt: u64) {
     let waits = plan.flows.iter().any(|flow| !flow.after.is_empty());
     let mut controls = (plan.classes.iter()).filter_map(|class| class.control.as_ref());
@@ -72,16 +78,24 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
     let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 44) + attempt));
     let is_bounded = plan.bounded().next().is_some();
     let looks = plan.classes.iter().any(looks_at_switches);
-    let is_usual =
-        plan.switch.queues == Queues::Fifo && plan.switch.sharing == BufferSharing::PerLane;
-    let is_kept = selection.is_some() && !is_usual;
+    let is_pool = plan.switch.sharing == BufferSharing::PortPool;
+    let is_kept = selection.is_some() && is_pool;
+    let mut aside = Dice(stream(plan.seed, Purpose::Topology, (1 << 52) + attempt));
+    let chooses_queue = selection.is_some() && plan.switch.queues == Queues::Voq;
+    let is_spared = [
+        (is_bounded, BOUNDED),
+        (looks, LOOKING),
+        (chooses_queue, CHOOSING_QUEUES),
+    ]
+    .map(|(has, share)| has && !aside.chance(share))
+    .contains(&true);
     let is_it = if plan.workloads.is_empty() {
         dice.chance(share)
     } else {
         let mut own = Dice(stream(plan.seed, Purpose::Topology, (1 << 51) + attempt));
         own.chance(share.min(MESSAGES[usize::from(selection.is_some())]))
     };
-    if is_bounded || looks || is_kept || !is_it {
+    if is_spared || is_kept || !is_it {
         return;
     }
     let is_open = selection == Some(Selection::Open);
@@ -125,6 +139,7 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
         plan.switch.input_turns = InputTurns::Packets;
     }
     add_options(&mut dice, &mut plan.switch);
+    add_queues(&mut aside, &mut plan.switch, (selection, chooses_queue));
     if plan.host.sink_cycles_per_flit.is_none() && dice.chance(35) {
         plan.host.sink_cycles_per_flit = Some(dice.between(1, 4));
     }
@@ -168,7 +183,7 @@ fn add_options(dice: &mut Dice, options: &mut SwitchOptions) {
     }
     options.allocation = Allocation::rounds(if is_legacy { 1 } else { rounds });
     options.output_buffer = dice.pick(&[0, 0, 0, 1, 2, 5, 16]);
-    options.marking = dice.chance(60).then(|| marking(dice));
+    options.marking = dice.chance(60).then(|| options::marking(dice, false));
     if let Some(tables) = &mut options.vl_arbitration
         && options.allocation.iterations > 1
         && dice.chance(70)
@@ -178,24 +193,30 @@ fn add_options(dice: &mut Dice, options: &mut SwitchOptions) {
     }
 }
 
-/// A marking that is not InfiniBand's.
-fn marking(dice: &mut Dice) -> Marking {
-    loop {
-        let marking = options::marking(dice, false);
-        if !matches!(marking, Marking::InfiniBand { .. }) {
-            return marking;
-        }
+/// D78: queues by output, `reserve` and more of InfiniBand's marking, which heads that request all their candidates have alone.
+fn add_queues(
+    dice: &mut Dice,
+    options: &mut SwitchOptions,
+    (selection, chooses_queue): (Option<Selection>, bool),
+) {
+    if options.marking.is_none() && dice.chance(30) {
+        options.marking = Some(options::infiniband(dice));
     }
+    if selection == Some(Selection::Open) {
+        return;
+    }
+    if chooses_queue || dice.chance(45) {
+        options.queues = Queues::Voq;
+    }
+    options.reserve = options.output_arbitration != OutputArbitration::Random && dice.chance(25);
 }
 
 /// Whether the options have nothing that cases with wormhole switching lose.
 fn keeps_most(options: &SwitchOptions) -> bool {
-    options.queues == Queues::Fifo
-        && options.sharing == BufferSharing::PerLane
+    options.sharing == BufferSharing::PerLane
         && options.matching == Matching::OutputFirst
         && options.output_lane_buffer == 0
         && options.forwarding == Forwarding::CutThrough
-        && !matches!(options.marking, Some(Marking::InfiniBand { .. }))
 }
 
 /// Whether the control of a class looks at the own switch (D51).

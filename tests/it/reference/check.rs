@@ -96,20 +96,20 @@ fn check_inputs(fabric: &Fabric<'_>) {
     }
 }
 
-/// D57: what takes room is a packet that drains, an answer that is to be made, or a packet of an answer that has not started.
+/// D57: what takes room is a packet that drains (D78: of each lane one), an answer that is to be made, or a packet of an answer that has not started.
 fn check_rooms(fabric: &Fabric<'_>) {
     let packets = &fabric.packets;
     let class_of = |flow: usize| fabric.setting.plan.flows[flow].class;
     for host in &fabric.hosts {
         for room in &host.rooms().0 {
             let drains = host.sink.drains(packets);
-            let drains = drains.filter(|&id| packets[id].class == room.class);
+            let drains = drains.iter().filter(|&&id| packets[id].class == room.class);
             let (_, _, control) = host.control();
             let to_make = control.to_make();
             let to_make = to_make.filter(|saying| class_of(saying.flow) == room.class);
             let queued = control.queued();
             let queued = queued.filter(|&id| packets[id].class == room.answers);
-            let taken = room.needs * (drains.iter().count() + to_make.count()) as u64;
+            let taken = room.needs * (drains.count() + to_make.count()) as u64;
             let taken = taken + queued.count() as u64;
             assert_eq!(room.left + taken, room.places, "{:?}: {room:?}", host.id);
         }

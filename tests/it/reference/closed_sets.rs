@@ -1,6 +1,7 @@
 //! Heads that can never move again (section 6 of the model): the largest closed set of waits, found by asking all heads again
 //! and again.
 
+use super::input::Queue;
 use super::packet::{Packet, PacketId};
 use super::switch::{Switch, Way};
 use super::{Fabric, wormhole};
@@ -80,11 +81,15 @@ impl Fabric<'_> {
         heads
     }
 
-    /// Flits in a lane of a buffer that may leave it.
-    fn flits_there(&self, (channel, lane): (usize, usize), now: u64) -> u64 {
+    /// Flits in a buffer of the packets of a queue that may leave it.
+    fn flits_there(&self, channel: usize, queue: &Queue, now: u64) -> u64 {
         let link = &self.links[channel];
         let options = &self.setting.plan.switch;
-        let mine = link.buffer.iter().filter(|stored| stored.lane == lane);
+        let stands = |id: PacketId| queue.packets.iter().any(|waiting| waiting.packet == id);
+        let mine = link
+            .buffer
+            .iter()
+            .filter(|stored| stored.lane == queue.lane && stands(stored.flit.packet));
         let ready = mine.filter(|stored| wormhole::may_leave(options, link, stored.flit, now));
         ready.count() as u64
     }
@@ -99,7 +104,7 @@ impl Fabric<'_> {
                 let ready = queue.packets.iter().filter(|packet| packet.ready <= now);
                 let sizes = ready.map(|waiting| u64::from(self.packets[waiting.packet].size));
                 let flits = if wormhole::is_on(self.setting.plan) {
-                    self.flits_there((input.channel, queue.lane), now)
+                    self.flits_there(input.channel, queue, now)
                 } else {
                     sizes.sum()
                 };
@@ -125,12 +130,13 @@ impl Fabric<'_> {
     fn add_holders(&self, (number, switch): (usize, &Switch), now: u64, heads: &mut Vec<Head>) {
         let options = &self.setting.plan.switch;
         for (output, lane, holder) in switch.ports.holders() {
-            let (input, input_lane, flit) = holder;
-            let incoming = switch.inputs[input].as_ref().expect("connected").channel;
+            let (input, queue, flit) = holder;
+            let from = switch.inputs[input].as_ref().expect("connected");
+            let (incoming, queue) = (from.channel, &from.queues[queue]);
             if !wormhole::may_leave(options, &self.links[incoming], flit, now) {
                 continue;
             }
-            let flits = self.flits_there((incoming, input_lane), now);
+            let flits = self.flits_there(incoming, queue, now);
             let outgoing = switch.outputs[output].as_ref().expect("connected").channel;
             heads.push(Head {
                 packet: flit.packet,
@@ -138,7 +144,7 @@ impl Fabric<'_> {
                     switch: number,
                     input,
                 },
-                keeps: Some((incoming, input_lane, flits)),
+                keeps: Some((incoming, queue.lane, flits)),
                 candidates: vec![((outgoing, lane), 1)],
             });
         }
@@ -161,24 +167,28 @@ impl Fabric<'_> {
         for lane in 0..usize::from(self.setting.plan.switch.lane_count()) {
             let (_, _, control) = host.control();
             if let Some(packet) = control.head(lane) {
+                let needs = if wormhole::is_on(self.setting.plan) {
+                    1
+                } else {
+                    self.packets[packet].size.into()
+                };
                 heads.push(Head {
                     packet,
                     kind: Kind::Answer { host: number, lane },
                     keeps: None,
-                    candidates: vec![((host.outgoing, lane), self.packets[packet].size.into())],
+                    candidates: vec![((host.outgoing, lane), needs)],
                 });
             }
-            let ready: Vec<PacketId> = host.sink.waiting(lane, now).collect();
-            let Some(&packet) = ready.first() else {
+            let link = &self.links[incoming];
+            let Some((packet, flits)) = host.sink.waiting(link, &self.packets, lane, now) else {
                 continue;
             };
             let class = self.packets[packet].class;
             if host.rooms().0.iter().any(|room| room.class == class) {
-                let flits = ready.iter().map(|&id| u64::from(self.packets[id].size));
                 heads.push(Head {
                     packet,
                     kind: Kind::WantsRoom { host: number },
-                    keeps: Some((incoming, lane, flits.sum())),
+                    keeps: Some((incoming, lane, flits)),
                     candidates: Vec::new(),
                 });
             }
@@ -197,7 +207,10 @@ impl Fabric<'_> {
                 }
                 let before = |other: &Head| self.goes_before(set, (other, head), now);
                 let options = &self.setting.plan.switch;
-                let needs_turn = options.reserve && options.allocation.claims.is_none();
+                // D78: single flits need none
+                let needs_turn = options.reserve
+                    && options.allocation.claims.is_none()
+                    && !wormhole::is_on(self.setting.plan);
                 if needs_turn && set.iter().any(before) {
                     return true;
                 }

@@ -180,8 +180,8 @@ impl Host {
     }
 
     /// Stage Deliver, after the arrivals.
-    pub(super) fn take(&mut self, packets: &[Packet], now: u64) {
-        self.sink.take(&mut self.rooms, packets, now);
+    pub(super) fn take(&mut self, links: &[Link], packets: &[Packet], now: u64) {
+        self.sink.take(links, &mut self.rooms, packets, now);
     }
 
     /// Stage Notify, first half: a packet of a flow was delivered here.

@@ -2,10 +2,10 @@
 //!
 //! All grants of the switch in this cycle have been made; every output has one at most (D5).
 
-use super::Setting;
 use super::input::Queue;
 use super::packet::Packet;
 use super::switch::{Grant, Switch};
+use super::{Setting, wormhole};
 use virtlane::ids::ChannelId;
 use virtlane::plan::{Marking, Victims};
 use virtlane::rng::{Purpose, Rng, Stream, stream};
@@ -14,7 +14,7 @@ use virtlane::topology::Endpoint;
 /// What an output remembers of its grants.
 #[derive(Debug)]
 pub(super) struct Marks {
-    /// I of D37 \[cycles\].
+    /// I of D37 \[cycles\], with single flits in eighths of a cycle (D78).
     idle: u64,
     /// Cycle from which the channel was free of the packet granted last; 0 before the first.
     end: u64,
@@ -53,6 +53,14 @@ impl Marks {
         let idle = most.min(self.idle + gap);
         self.idle = idle.saturating_sub(length / 8);
         self.end = cycle + length;
+    }
+
+    /// D78: a flit takes the channel for so many cycles; `largest` packet of any class.
+    pub(super) fn take_flit(&mut self, cycle: u64, pace: u64, largest: u64) {
+        let gap = cycle.checked_sub(self.end).expect("one after the other");
+        let idle = (8 * pace * largest).min(self.idle + 8 * gap);
+        self.idle = idle.saturating_sub(pace);
+        self.end = cycle + pace;
     }
 
     /// D37: whether a lane is congested, of which a packet is granted in this cycle; F and H.
@@ -128,7 +136,8 @@ fn infiniband(
     let packet = &packets[grant.packet];
     let fill = switch.fill(packets, grant.output, grant.lane, now);
     let output = switch.outputs[grant.output].as_mut().expect("connected");
-    if output.lanes.is_none() {
+    // single flits have taken it one by one
+    if output.lanes.is_none() && !wormhole::is_on(setting.plan) {
         let pace = output.cycles_per_flit;
         let length = u64::from(packet.size) * pace;
         let most = pace * u64::from(setting.plan.largest_packet());

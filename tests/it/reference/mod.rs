@@ -316,7 +316,7 @@ impl<'a> Fabric<'a> {
             }
         }
         for host in &mut self.hosts {
-            host.take(&self.packets, now);
+            host.take(&self.links, &self.packets, now);
         }
     }
 

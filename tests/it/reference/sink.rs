@@ -81,8 +81,12 @@ impl Sink {
     }
 
     /// Stage Deliver, after the arrivals, so with the room that the cycle before has left (D57): when the sink is free it takes
-    /// a packet, round robin over the lanes whose first packet can drain and has room.
-    pub(super) fn take(&mut self, rooms: &mut Rooms, packets: &[Packet], now: u64) {
+    /// a packet, round robin over the lanes whose first packet can drain and has room; or a single flit (D78).
+    pub(super) fn take(&mut self, links: &[Link], rooms: &mut Rooms, packets: &[Packet], now: u64) {
+        if let Some(single) = &mut self.single {
+            let held = single.take(&links[self.incoming], rooms, packets, now);
+            self.held += u64::from(held);
+        }
         let Some(c) = self.pace else { return };
         if let Some(Draining { packet, start }) = self.draining {
             if now < start + u64::from(packets[packet].size) * c {
@@ -115,7 +119,7 @@ impl Sink {
         let link = &mut links[self.incoming];
         let Some(c) = self.pace else {
             let taken: Vec<Flit> = match &mut self.single {
-                Some(sink) => sink.take(link, now).into_iter().collect(),
+                Some(sink) => sink.taken.take().into_iter().collect(),
                 None => {
                     assert!(link.buffer.iter().all(|stored| stored.since == now));
                     link.buffer.iter().map(|stored| stored.flit).collect()
@@ -139,19 +143,42 @@ impl Sink {
         }
     }
 
-    /// Packets of a lane that can drain by now and have not begun to, in order.
-    pub(super) fn waiting(&self, lane: usize, now: u64) -> impl Iterator<Item = PacketId> {
-        let ready = self.arrived[lane]
-            .iter()
-            .take_while(move |(_, at)| *at <= now);
-        ready.map(|&(packet, _)| packet)
+    /// The first packet of a lane, if it can drain by now and has not begun to, and the flits of all of the lane that can, with
+    /// D65 of those that are there.
+    pub(super) fn waiting(
+        &self,
+        link: &Link,
+        packets: &[Packet],
+        lane: usize,
+        now: u64,
+    ) -> Option<(PacketId, u64)> {
+        if self.single.is_some() {
+            let there: Vec<Flit> = flits_of_lane(link, lane).collect();
+            let first = there.first().filter(|flit| flit.index == 0)?;
+            return Some((first.packet, there.len() as u64));
+        }
+        let ready = self.arrived[lane].iter();
+        let ready = ready.take_while(move |(_, at)| *at <= now);
+        let ready: Vec<PacketId> = ready.map(|&(packet, _)| packet).collect();
+        let flits = ready.iter().map(|&id| u64::from(packets[id].size));
+        Some((*ready.first()?, flits.sum()))
     }
 
-    /// The packet that drains and is not delivered yet.
-    pub(super) fn drains(&self, packets: &[Packet]) -> Option<PacketId> {
-        let draining = self.draining.map(|draining| draining.packet);
-        draining.filter(|&packet| packets[packet].delivered.is_none())
+    /// The packets that drain and are not delivered yet, one at most but for single flits.
+    pub(super) fn drains(&self, packets: &[Packet]) -> Vec<PacketId> {
+        let drain: Vec<PacketId> = match &self.single {
+            Some(single) => single.begun.iter().flatten().copied().collect(),
+            None => self.draining.iter().map(|one| one.packet).collect(),
+        };
+        let is_there = |packet: &PacketId| packets[*packet].delivered.is_none();
+        drain.into_iter().filter(is_there).collect()
     }
+}
+
+/// Flits in the buffer of a host, in the order in which they came.
+pub(super) fn flits_of_lane(link: &Link, lane: usize) -> impl Iterator<Item = Flit> {
+    let stored = link.buffer.iter().filter(move |one| one.lane == lane);
+    stored.map(|one| one.flit)
 }
 
 /// The next flit of a packet is consumed; its credit goes back; with the tail the packet is delivered.

@@ -29,6 +29,7 @@ mod vl_tables;
 mod wormhole;
 mod wormhole_hosts;
 mod wormhole_options;
+mod wormhole_queues;
 
 use crate::random_fabric::{Saturating, ToOne};
 use crate::reference::{Delivery, Outcome, simulate};

@@ -11,6 +11,7 @@ mod vl_tables;
 mod wormhole;
 mod wormhole_hosts;
 mod wormhole_options;
+mod wormhole_queues;
 
 pub(crate) use adaptive::{BESIDE_CHOICES, DROPPING_OF_CHOICES};
 pub(crate) use claims::{CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES};
@@ -22,6 +23,9 @@ pub(crate) use wormhole_hosts::{
     WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_ROUTES, WORMHOLE_SET_UPS, WORMHOLE_VL15,
 };
 pub(crate) use wormhole_options::{WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES};
+pub(crate) use wormhole_queues::{
+    QUEUES_OF_ROUTES, QUEUES_OF_SET_UPS, WORMHOLE_QUEUES, WORMHOLE_QUEUES_OF_CHOICES,
+};
 
 use super::Case;
 use crate::reference::Routing;
@@ -242,6 +246,7 @@ where
         .chain(wormhole::choices(case))
         .chain(wormhole_options::wormhole_options(case))
         .chain(wormhole_hosts::wormhole_hosts(case))
+        .chain(wormhole_queues::wormhole_queues(case))
         .chain(adaptive::adaptive(case))
         .chain(adaptive::dropping(case))
         .chain(claims::claims(case))

@@ -16,7 +16,8 @@ use virtlane::topology::Endpoint;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Next {
     pub(super) input: usize,
-    pub(super) input_lane: usize,
+    /// Of that input: that of its lane, or one of them (D4).
+    pub(super) queue: usize,
     pub(super) flit: Flit,
     /// Whether it is a header that requests an escape (D76).
     pub(super) asks_escape: bool,
@@ -71,7 +72,7 @@ pub(super) fn ready(
     }
 }
 
-/// All headers that request a lane of an output, by (input, input lane).
+/// All headers that request a lane of an output, by (input, input lane): with VOQ those of the queues of this output.
 fn requests(
     setting: Setting<'_>,
     switch: &Switch,
@@ -145,7 +146,7 @@ impl Switch {
         let input = self.inputs[request.input].as_ref().expect("connected");
         Next {
             input: request.input,
-            input_lane: request.input_lane,
+            queue: request.queue,
             flit: Flit {
                 packet: input.queues[request.queue].packets[0].packet,
                 index: 0,

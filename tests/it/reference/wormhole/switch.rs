@@ -17,7 +17,8 @@ use virtlane::plan::{InputSpeedup, InputTurns, SwitchOptions};
 struct Held {
     packet: PacketId,
     input: usize,
-    input_lane: usize,
+    /// That it is the first packet of, at that input.
+    queue: usize,
     /// Flits of it that this output has passed.
     passed: u16,
 }
@@ -72,7 +73,7 @@ impl Ports {
         }
     }
 
-    /// Output, lane, and of the packet that holds it its input, its lane there and its next flit.
+    /// Output, lane, and of the packet that holds it its input, its queue there and its next flit.
     pub(in crate::reference) fn holders(
         &self,
     ) -> impl Iterator<Item = (usize, usize, (usize, usize, Flit))> {
@@ -82,7 +83,7 @@ impl Ports {
             lanes.filter_map(move |(lane, held)| {
                 let held = held.as_ref()?;
                 let (packet, index) = (held.packet, held.passed);
-                let next = (held.input, held.input_lane, Flit { packet, index });
+                let next = (held.input, held.queue, Flit { packet, index });
                 Some((output, lane, next))
             })
         })
@@ -99,7 +100,7 @@ impl Ports {
         let (packet, index) = (held.packet, held.passed);
         Some(Next {
             input: held.input,
-            input_lane: held.input_lane,
+            queue: held.queue,
             flit: Flit { packet, index },
             asks_escape: false,
         })
@@ -145,7 +146,7 @@ impl Ports {
         let check = |held: &Held| {
             assert!((1..packets[held.packet].size).contains(&held.passed));
             let input = switch.inputs[held.input].as_ref().expect("connected");
-            let queue = &input.queues[held.input_lane];
+            let queue = &input.queues[held.queue];
             assert!(queue.leaving);
             assert_eq!(queue.packets[0].packet, held.packet);
             (held.packet, held.input)
@@ -279,10 +280,11 @@ fn move_pointers(options: &SwitchOptions, switch: &mut Switch, pick: &Pick) {
     let (next, lane) = (&pick.next, pick.choice.lane);
     let input = switch.inputs[next.input].as_mut().expect("connected");
     input.accept_pointer = pick.output + 1;
+    let input_lane = input.queues[next.queue].lane;
     if next.flit.index == 0 {
         let output = switch.outputs[pick.output].as_mut().expect("connected");
         let lanes = usize::from(options.lane_count());
-        output.request_pointers[lane] = next.input * lanes + next.input_lane + 1;
+        output.request_pointers[lane] = next.input * lanes + input_lane + 1;
     }
 }
 
@@ -312,13 +314,24 @@ fn pass(
     let delay = link.take_for_flit(lane, now);
     // rule 2, D10: as a packet of one flit
     let start = state.grant(options, lane, (flit.packet, 1), delay, now);
+    let start = start.expect("D65: no output lanes");
     link.hand_over(Moving {
         flit,
         lane,
         past_crossbar,
-        crosses: start.expect("D65: no output lanes"),
+        crosses: start,
         late: delay,
     });
+    // D37: as with packets, the crossbar delay counts behind a buffer only
+    let takes_channel = if options.output_buffer == 0 {
+        now
+    } else {
+        start
+    };
+    let largest = setting.plan.largest_packet().into();
+    state
+        .marks
+        .take_flit(takes_channel, state.cycles_per_flit, largest);
 
     if options.input_speedup != InputSpeedup::Unlimited {
         let left = switch.ports.places_left(options, next.input, now);
@@ -334,13 +347,13 @@ fn pass(
     *held = (!is_last).then_some(Held {
         packet: flit.packet,
         input: next.input,
-        input_lane: next.input_lane,
+        queue: next.queue,
         passed: flit.index + 1,
     });
 
     let taken = Size::new(1, setting.plan.flit_bytes);
     state.chooser.accepted(choice, taken);
-    let queue = &mut input.queues[next.input_lane];
+    let queue = &mut input.queues[next.queue];
     if flit.index == 0 {
         let (_, since) = queue.request(now).expect("a header goes once");
         switch.waits.push((now, now - since));
@@ -349,7 +362,7 @@ fn pass(
     assert!(queue.leaving && queue.packets[0].packet == flit.packet);
 
     if is_last {
-        switch.free_queue((next.input, next.input_lane), flit.packet, now + 1);
+        switch.free_queue((next.input, next.queue), flit.packet, now + 1);
     }
 }
 
