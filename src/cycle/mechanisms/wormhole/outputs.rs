@@ -171,12 +171,14 @@ impl<const W: usize> Passing<'_, W> {
         let (step, largest) = (view.outs[out].step, view.shared.traffic.largest);
         let repeats = Retry::late(view.optional.retries.seen(), out);
         let end = start - repeats + u64::from(step);
+        let mut delay = 0;
         if view.shared.output_buffer() > 0 {
             let number = view.shared.numbering.number(lane);
             self.booked[out].add(view.now, end, (1, number));
+            delay = view.shared.switch.crossbar_delay;
         }
         if let Some(pace) = self.paces.get_mut(out) {
-            pace.pass(end, step, largest);
+            pace.pass(end + delay, step, largest);
         }
     }
 
