@@ -76,19 +76,11 @@ pub(super) fn add_to_routes(plan: &mut Plan, attempt: u64) {
 /// The same for so many of these cases \[percent\].
 pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, attempt: u64) {
     let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 44) + attempt));
-    let is_bounded = plan.bounded().next().is_some();
-    let looks = plan.classes.iter().any(looks_at_switches);
     let is_pool = plan.switch.sharing == BufferSharing::PortPool;
     let is_kept = selection.is_some() && is_pool;
     let mut aside = Dice(stream(plan.seed, Purpose::Topology, (1 << 52) + attempt));
     let chooses_queue = selection.is_some() && plan.switch.queues == Queues::Voq;
-    let is_spared = [
-        (is_bounded, BOUNDED),
-        (looks, LOOKING),
-        (chooses_queue, CHOOSING_QUEUES),
-    ]
-    .map(|(has, share)| has && !aside.chance(share))
-    .contains(&true);
+    let is_spared = is_spared(&mut aside, plan, chooses_queue);
     let is_it = if plan.workloads.is_empty() {
         dice.chance(share)
     } else {
@@ -143,6 +135,19 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
     if plan.host.sink_cycles_per_flit.is_none() && dice.chance(35) {
         plan.host.sink_cycles_per_flit = Some(dice.between(1, 4));
     }
+}
+
+/// Some cases with what others need with packets that travel as units, too.
+fn is_spared(dice: &mut Dice, plan: &Plan, chooses_queue: bool) -> bool {
+    let is_bounded = plan.bounded().next().is_some();
+    let looks = plan.classes.iter().any(looks_at_switches);
+    [
+        (is_bounded, BOUNDED),
+        (looks, LOOKING),
+        (chooses_queue, CHOOSING_QUEUES),
+    ]
+    .map(|(has, share)| has && !dice.chance(share))
+    .contains(&true)
 }
 
 /// Tables of either kind; those of D54 not with VL15.

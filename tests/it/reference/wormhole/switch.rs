@@ -6,6 +6,7 @@ use crate::reference::grant_kind::GrantKind;
 use crate::reference::lane_choice::LaneChoice;
 use crate::reference::legacy_tables::Size;
 use crate::reference::link::{Link, Moving};
+use crate::reference::output::Output;
 use crate::reference::packet::{Flit, Packet, PacketId};
 use crate::reference::switch::{Grant, Switch};
 use crate::reference::wormhole::check_succession;
@@ -322,16 +323,7 @@ fn pass(
         crosses: start,
         late: delay,
     });
-    // D37: as with packets, the crossbar delay counts behind a buffer only
-    let takes_channel = if options.output_buffer == 0 {
-        now
-    } else {
-        start
-    };
-    let largest = setting.plan.largest_packet().into();
-    state
-        .marks
-        .take_flit(takes_channel, state.cycles_per_flit, largest);
+    mark_time(setting, state, (now, start));
 
     if options.input_speedup != InputSpeedup::Unlimited {
         let left = switch.ports.places_left(options, next.input, now);
@@ -364,6 +356,15 @@ fn pass(
     if is_last {
         switch.free_queue((next.input, next.queue), flit.packet, now + 1);
     }
+}
+
+/// D37, D78: a flit passed in `now` takes the channel then, behind an output buffer in the cycle of its start.
+fn mark_time(setting: Setting<'_>, output: &mut Output, (now, start): (u64, u64)) {
+    let is_buffered = setting.plan.switch.output_buffer > 0;
+    let takes_channel = if is_buffered { start } else { now };
+    let largest = setting.plan.largest_packet().into();
+    let pace = output.cycles_per_flit;
+    output.marks.take_flit(takes_channel, pace, largest);
 }
 
 impl Link {
