@@ -267,6 +267,7 @@ impl Shard<'_> {
         lane: LaneRow,
         packet: &crate::fabric::source_queue::Waiting,
     ) -> Head {
+        let shared = self.view.shared();
         let at = (self.channels[self.port(lane)], self.number(lane));
         Head {
             name: Name {
@@ -279,7 +280,7 @@ impl Shard<'_> {
             at,
             kind: Kind::Answer,
             keeps: (at, 0),
-            needs: if self.view.shared().switch.single_flits {
+            needs: if shared.switch.single_flits {
                 1
             } else {
                 packet.size.into()

@@ -283,7 +283,10 @@ fn the_same_heads_wait_for_ever() {
 
 /// Cases in which whoever has the turn of an output lane keeps it from all others.
 fn with_turns(seed: u64) -> Option<Case> {
-    let mut case = prone(seed).filter(|case| case.plan.switch.reserve)?;
+    // with single flits `reserve` changes nothing
+    let keeps =
+        |options: &SwitchOptions| options.reserve && options.forwarding != Forwarding::Wormhole;
+    let mut case = prone(seed).filter(|case| keeps(&case.plan.switch))?;
     case.plan.switch.input_speedup = InputSpeedup::Unlimited;
     Some(case)
 }

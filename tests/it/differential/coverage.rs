@@ -192,6 +192,8 @@ impl Coverage {
         names.extend(CLAIMED.map(String::from));
         names.extend(RETRY.map(String::from));
         names.push(String::from(REPEATED));
+        // combinations of several options
+        let mut few = Vec::new();
         let keep_lanes = match kind {
             Kind::Tables => self.cases / 8,
             _ => self.cases / 16,
@@ -203,8 +205,8 @@ impl Coverage {
             names.extend(WORMHOLE_CHOICES.map(String::from));
             names.extend(WORMHOLE_OPTIONS_OF_CHOICES.map(String::from));
             names.extend(WORMHOLE_HOSTS_OF_CHOICES.map(String::from));
-            names.extend(WORMHOLE_QUEUES_OF_CHOICES.map(String::from));
-            names.extend(DROPPING_OF_CHOICES.map(String::from));
+            few.extend(WORMHOLE_QUEUES_OF_CHOICES);
+            few.extend(DROPPING_OF_CHOICES);
             names.push(String::from(ELSEWHERE));
         }
         self.require([RESUMED_IN_CLAIMS], 10);
@@ -217,17 +219,23 @@ impl Coverage {
             names.extend(WORMHOLE_REQUESTS.map(String::from));
             names.extend(WORMHOLE_HOSTS.map(String::from));
             names.extend(WORMHOLE_VL15.map(String::from));
-            names.extend(WORMHOLE_QUEUES.map(String::from));
-            names.push(String::from(HELD_FLITS));
+            few.extend(WORMHOLE_QUEUES);
+            few.push(HELD_FLITS);
             names.extend([SOME, REFUSED, REFUSED_BY_MEASUREMENT].map(String::from));
             names.extend([REFUSED_BY_TRIAL, BEGUN, NO_ROOM].map(String::from));
             // few trials are long enough to end
             self.require([TRIED], 2);
             self.require([format!("resumed with {TRIED}")], 1);
         }
+        self.require_resumed(few, [1, 2]);
+        self.require_resumed(names, [2, 3]);
+    }
+
+    /// Each so often resumed, and in all.
+    fn require_resumed<N: AsRef<str>>(&self, names: Vec<N>, [resumed, all]: [u64; 2]) {
         for name in names {
-            self.require([format!("resumed with {name}")], 2);
-            self.require([name], 3);
+            self.require([format!("resumed with {}", name.as_ref())], resumed);
+            self.require([name], all);
         }
     }
 
@@ -283,7 +291,7 @@ impl Coverage {
     /// The pass, compiled for each of these sets of rules, from a state in the middle as well.
     pub(super) fn require_pass(&self, sets: &[&str]) {
         self.require(sets.iter().map(|name| format!("pass, rules {name}")), 2);
-        self.require(["pass"], self.cases / 2);
+        self.require(["pass"], self.cases * 2 / 5);
         self.require(["pass, resumed", "pass, several shards"], self.cases / 8);
     }
 

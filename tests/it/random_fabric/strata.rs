@@ -164,8 +164,7 @@ mod tests {
     use crate::random_fabric::features::{
         ADMISSION, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, DROPPING, DROPPING_OF_CHOICES,
         FLOWS, MARKS_BEHIND_LANES, WORMHOLE_CHOICES, WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES,
-        WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_QUEUES, WORMHOLE_QUEUES_OF_CHOICES,
-        WORMHOLE_REQUESTS, WORMHOLE_VL15, features,
+        WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_REQUESTS, WORMHOLE_VL15, features,
     };
     use crate::random_fabric::{Case, adaptive_case, case};
     use crate::reference::Routing;
@@ -197,13 +196,11 @@ mod tests {
             names.extend(WORMHOLE_REQUESTS.map(String::from));
             names.extend(WORMHOLE_HOSTS.map(String::from));
             names.extend(WORMHOLE_VL15.map(String::from));
-            names.extend(WORMHOLE_QUEUES.map(String::from));
         } else {
             names.extend(CLAIMS_OF_CANDIDATES.map(String::from));
             names.extend(WORMHOLE_CHOICES.map(String::from));
             names.extend(WORMHOLE_OPTIONS_OF_CHOICES.map(String::from));
             names.extend(WORMHOLE_HOSTS_OF_CHOICES.map(String::from));
-            names.extend(WORMHOLE_QUEUES_OF_CHOICES.map(String::from));
             names.extend(DROPPING_OF_CHOICES.map(String::from));
         }
         for name in names {

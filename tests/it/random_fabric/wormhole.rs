@@ -22,7 +22,7 @@ const ROUTES: u32 = 45;
 const CARRYING: u32 = 40;
 
 /// The same, of those with bounded answers, and of those with looks at own switches \[percent\].
-const BOUNDED: u32 = 50;
+const BOUNDED: u32 = 60;
 const LOOKING: u32 = 45;
 
 /// The same of adaptive routing, of heads that request all their candidates and of the few that choose one; cases with pools stay as
@@ -30,7 +30,9 @@ const LOOKING: u32 = 45;
 const OPEN: u32 = 65;
 const CHOOSING: u32 = 85;
 /// The same, of packets that choose their queues (D75) \[percent\].
-const CHOOSING_QUEUES: u32 = 45;
+const CHOOSING_QUEUES: u32 = 40;
+/// The same of those that are dropped by a threshold, which wormhole switching does not know \[percent\].
+const DROPPING_BY_FILL: u32 = 15;
 
 /// Places of inputs (D78), some more often than others.
 const PLACES: [InputSpeedup; 7] = [
@@ -122,19 +124,33 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
         add_tables(&mut dice, &mut plan.switch);
     }
     let is_choice = selection.is_some() && !is_open;
-    let kept = if is_choice || plan.switch.management_lane {
+    keep_inputs(&mut dice, &mut plan.switch, is_choice);
+    add_options(&mut dice, &mut plan.switch);
+    add_queues(&mut aside, &mut plan.switch, (selection, chooses_queue));
+    let slow = if plan.bounded().next().is_some() {
+        85
+    } else {
+        35
+    };
+    if plan.host.sink_cycles_per_flit.is_none() && dice.chance(slow) {
+        plan.host.sink_cycles_per_flit = Some(dice.between(1, 4));
+    }
+}
+
+fn keep_inputs(dice: &mut Dice, options: &mut SwitchOptions, is_choice: bool) {
+    let kept = if is_choice || options.management_lane {
         85
     } else {
         60
     };
-    if plan.switch.input_speedup == InputSpeedup::Limited(1) && dice.chance(kept) {
-        plan.switch.input_turns = InputTurns::Packets;
+    if options.input_speedup == InputSpeedup::Limited(1) && dice.chance(kept) {
+        options.input_turns = InputTurns::Packets;
     }
-    add_options(&mut dice, &mut plan.switch);
-    add_queues(&mut aside, &mut plan.switch, (selection, chooses_queue));
-    if plan.host.sink_cycles_per_flit.is_none() && dice.chance(35) {
-        plan.host.sink_cycles_per_flit = Some(dice.between(1, 4));
-    }
+}
+
+fn drops_by_fill(plan: &Plan) -> bool {
+    let rule = plan.switch.drop.as_ref().map(|drop| drop.rule);
+    matches!(rule, Some(DropRule::Threshold(_)))
 }
 
 /// Some cases with what others need with packets that travel as units, too.
@@ -145,6 +161,7 @@ fn is_spared(dice: &mut Dice, plan: &Plan, chooses_queue: bool) -> bool {
         (is_bounded, BOUNDED),
         (looks, LOOKING),
         (chooses_queue, CHOOSING_QUEUES),
+        (chooses_queue && drops_by_fill(plan), DROPPING_BY_FILL),
     ]
     .map(|(has, share)| has && !dice.chance(share))
     .contains(&true)

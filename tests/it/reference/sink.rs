@@ -118,12 +118,11 @@ impl Sink {
     pub(super) fn consume(&mut self, links: &mut [Link], packets: &mut [Packet], now: u64) {
         let link = &mut links[self.incoming];
         let Some(c) = self.pace else {
-            let taken: Vec<Flit> = match &mut self.single {
-                Some(sink) => sink.taken.take().into_iter().collect(),
-                None => {
-                    assert!(link.buffer.iter().all(|stored| stored.since == now));
-                    link.buffer.iter().map(|stored| stored.flit).collect()
-                }
+            let taken: Vec<Flit> = if let Some(sink) = &mut self.single {
+                sink.taken.take().into_iter().collect()
+            } else {
+                assert!(link.buffer.iter().all(|stored| stored.since == now));
+                link.buffer.iter().map(|stored| stored.flit).collect()
             };
             for flit in taken {
                 consume_flit(link, packets, flit, now);

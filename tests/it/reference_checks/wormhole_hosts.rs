@@ -201,9 +201,7 @@ fn other_lanes_go_between_the_flits_of_a_message() {
     let starts: Vec<(u64, u64)> = deliveries.iter().map(|d| (d.created, d.injected)).collect();
     assert_eq!(starts, [(0, 0), (5, 6), (0, 1), (1, 3), (2, 5)]);
     // over a channel of three cycles per flit: in 0, 6 and 12, the others in 3, 9 and 15; sent from 15 on
-    let mut links = [timing(1, 1); 2];
-    links[0] = timing(3, 1);
-    let deliveries = outcome(&links, &plan);
+    let deliveries = outcome(&[timing(3, 1), timing(1, 1)], &plan);
     let starts: Vec<(u64, u64)> = deliveries.iter().map(|d| (d.created, d.injected)).collect();
     assert_eq!(starts, [(0, 0), (15, 18), (0, 3), (1, 9), (2, 15)]);
 }

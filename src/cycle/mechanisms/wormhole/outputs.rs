@@ -46,7 +46,7 @@ pub(super) struct Passing<'a, const W: usize> {
     pub(super) held: Rows<'a, LaneRow, Held>,
     booked: Rows<'a, PortRow, Booked>,
     /// Where InfiniBand's marking asks for them.
-    paces: Rows<'a, PortRow, Pace>,
+    idle_times: Rows<'a, PortRow, Pace>,
     /// Of inputs that let several flits pass at a time.
     pub(super) places: Option<&'a mut Places>,
     pub(super) picks: &'a mut Vec<Pick>,
@@ -60,7 +60,7 @@ pub(super) fn system<const W: usize>(
         Query<'_, '_, &mut Group<Present>>,
         Query<'_, '_, &mut Group<Held>>,
     ),
-    (mut booked, mut paces): (Query<'_, '_, &mut Booked>, Query<'_, '_, &mut Pace>),
+    (mut booked, mut idle_times): (Query<'_, '_, &mut Booked>, Query<'_, '_, &mut Pace>),
     (mut flits, mut outbox, mut places): (
         ResMut<'_, Flits>,
         ResMut<'_, Outbox>,
@@ -78,7 +78,7 @@ pub(super) fn system<const W: usize>(
         present: Rows::new(column!(present)),
         held: Rows::new(column!(held)),
         booked: Rows::new(column!(booked)),
-        paces: Rows::new(column!(paces)),
+        idle_times: Rows::new(column!(idle_times)),
         places: places
             .as_mut()
             .map(DetectChangesMut::bypass_change_detection),
@@ -177,7 +177,7 @@ impl<const W: usize> Passing<'_, W> {
             self.booked[out].add(view.now, end, (1, number));
             delay = view.shared.switch.crossbar_delay;
         }
-        if let Some(pace) = self.paces.get_mut(out) {
+        if let Some(pace) = self.idle_times.get_mut(out) {
             pace.pass(end + delay, step, largest);
         }
     }

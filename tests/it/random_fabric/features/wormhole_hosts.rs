@@ -139,6 +139,7 @@ where
 }
 
 /// What is asked for again and again.
+#[expect(clippy::struct_excessive_bools, reason = "one independent option each")]
 struct Has {
     messages: bool,
     waits: bool,
@@ -182,10 +183,10 @@ impl Has {
 fn hosts<R>(case: &Case<R>) -> [bool; 25] {
     let (plan, has) = (&case.plan, Has::of(&case.plan));
     let channels = case.graph.channels();
-    let mut paces = channels
+    let mut times = channels
         .iter()
         .map(|channel| channel.timing.cycles_per_flit);
-    let are_several = paces.any(|pace| pace != channels[0].timing.cycles_per_flit);
+    let are_several = times.any(|time| time != channels[0].timing.cycles_per_flit);
     let has_flows = !plan.flows.is_empty();
     let waits = waits(plan);
     let is_met = |name| waits.iter().any(|&(one, is_met)| one == name && is_met);

@@ -9,7 +9,7 @@ use virtlane::qos::vl_arbitration::{Accept, Rules};
 use virtlane::routing::adaptive::Selection;
 
 /// What cases with wormhole switching and tables have of them.
-pub(crate) const WORMHOLE_QUEUES: [&str; 41] = [
+pub(crate) const WORMHOLE_QUEUES: [&str; 40] = [
     "wormhole with VOQ",
     "wormhole with VOQ and small lanes",
     "wormhole with VOQ and VL tables",
@@ -42,7 +42,6 @@ pub(crate) const WORMHOLE_QUEUES: [&str; 41] = [
     "wormhole with InfiniBand's marking and control",
     "wormhole with bounded answers",
     "wormhole with bounded answers and small lanes",
-    "wormhole with bounded answers and slow sinks",
     "wormhole with bounded answers and several lanes",
     "wormhole with bounded answers and VOQ",
     "wormhole with bounded answers of several packets",
@@ -79,12 +78,11 @@ pub(crate) const QUEUES_OF_ROUTES: [&str; 4] = [
 ];
 
 /// The same, of routes that are set up (D67).
-pub(crate) const QUEUES_OF_SET_UPS: [&str; 6] = [
+pub(crate) const QUEUES_OF_SET_UPS: [&str; 5] = [
     "wormhole with set-ups and VOQ",
     "wormhole with set-ups, VOQ and small lanes",
     "wormhole with set-ups, VOQ and delays of flits",
     "wormhole with set-ups, VOQ and several places",
-    "wormhole with set-ups and VOQ that drops",
     "wormhole with set-ups and InfiniBand's marking",
 ];
 
@@ -121,7 +119,6 @@ where
             has.voq && has.small_lanes,
             has.voq && plan.switch.allocation_delay > 0,
             has.voq && has.several_places,
-            has.voq && plan.switch.drop.is_some(),
             has.infiniband,
         ];
         found.extend(QUEUES_OF_SET_UPS.into_iter().zip(mine));
@@ -134,6 +131,7 @@ where
 }
 
 /// What is asked for again and again.
+#[expect(clippy::struct_excessive_bools, reason = "one independent option each")]
 struct Has {
     voq: bool,
     infiniband: bool,
@@ -192,7 +190,7 @@ fn queues(plan: &Plan, has: &Has) -> [bool; 22] {
 }
 
 /// Everything else, and what it goes with.
-fn others(plan: &Plan, has: &Has, are_several: bool) -> [bool; 19] {
+fn others(plan: &Plan, has: &Has, are_several: bool) -> [bool; 18] {
     let switch = &plan.switch;
     let hysteresis = match switch.marking {
         Some(Marking::InfiniBand { hysteresis, .. }) => hysteresis > 0,
@@ -214,7 +212,6 @@ fn others(plan: &Plan, has: &Has, are_several: bool) -> [bool; 19] {
         marked && controls().next().is_some(),
         has.bounded,
         has.bounded && has.small_lanes,
-        has.bounded && plan.host.sink_cycles_per_flit > Some(1),
         has.bounded && switch.lane_count() > 1,
         has.bounded && has.voq,
         of_several,
