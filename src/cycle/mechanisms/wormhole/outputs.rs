@@ -33,7 +33,7 @@ pub(super) struct Pick {
     pub(super) accepted: bool,
     /// Whether nothing that its input accepts in the round comes behind it in turn.
     pub(super) is_latest: bool,
-    /// The pick of the same input before it in the round, [`NO_PICK`] without one.
+    /// The pick of the same input before it in the round, `NO_PICK` without one.
     pub(super) before: u32,
 }
 
