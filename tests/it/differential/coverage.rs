@@ -220,7 +220,6 @@ impl Coverage {
             names.extend(WORMHOLE_HOSTS.map(String::from));
             names.extend(WORMHOLE_VL15.map(String::from));
             few.extend(WORMHOLE_QUEUES);
-            few.push(HELD_FLITS);
             names.extend([SOME, REFUSED, REFUSED_BY_MEASUREMENT].map(String::from));
             names.extend([REFUSED_BY_TRIAL, BEGUN, NO_ROOM].map(String::from));
             // few trials are long enough to end
