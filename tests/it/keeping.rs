@@ -208,10 +208,10 @@ fn endless(folder: &Folder, out: &[&str]) -> Running {
     running
 }
 
-/// Waits until a folder is there.
+/// Waits until a file or folder is there.
 fn wait_for(folder: &Folder, name: &str) {
     let started = Instant::now();
-    while !folder.path(name).is_dir() {
+    while !folder.path(name).exists() {
         assert!(
             started.elapsed() < Duration::from_mins(1),
             "{name} does not come"
