@@ -5,6 +5,7 @@ use super::studies::outlook;
 use super::{print, share};
 use crate::error::Error;
 use crate::plan::{ClassPlan, Plan, Times};
+use crate::routing::loads::credit_loop::Limit;
 use crate::scenario::credit_loops::OfKind;
 use crate::scenario::{self, Document, Known, Parts, Resolved, credit_loops, uncounted};
 use crate::study::Design;
@@ -154,7 +155,11 @@ fn verdict(resolved: &Resolved, word: &str) -> String {
     let loops = credit_loops::of_kinds(resolved);
     let loops = loops.iter().map(|found| {
         let text = credit_loop(graph, found);
-        format!("\n  credits  {text}")
+        let name = match found.credit_loop.limit {
+            Limit::Credits => "credits",
+            Limit::Headers => "headers",
+        };
+        format!("\n  {name}  {text}")
     });
     let loops: String = loops.collect();
     let errors = errors(resolved).map(|text| format!("\n  errors   {text}"));

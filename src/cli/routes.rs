@@ -272,7 +272,8 @@ fn bounds(resolved: &Resolved, line: &mut impl FnMut(&str, String)) {
         line("", remark.to_owned());
     }
     for found in credit_loops::of_kinds(resolved) {
-        line("credit loop", super::check::credit_loop(graph, &found));
+        let name = credit_loops::name(&found.credit_loop);
+        line(name, super::check::credit_loop(graph, &found));
     }
 }
 
@@ -289,8 +290,11 @@ fn limit(graph: &Graph, bound: &Bound) -> String {
         );
     }
     if let Some(credit_loop) = &bound.credit_loop {
-        let words = credit_loops::words(credit_loop);
-        return format!("limited by the credit loop of the {place}: {from} to {to}, {words}");
+        let (name, words) = (
+            credit_loops::name(credit_loop),
+            credit_loops::words(credit_loop),
+        );
+        return format!("limited by the {name} of the {place}: {from} to {to}, {words}");
     }
     format!(
         "limited by the {place}: {from} to {to}, {} cycle{plural} per flit",

@@ -15,6 +15,9 @@ mod set_up;
 mod switch;
 mod times;
 
+use crate::ids::HostId;
+use std::collections::BTreeSet;
+
 pub use admission::{AdmissionPlan, Tried, name_of_probes};
 pub use class::{Broadcast, ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
 pub use flow::{AppPhase, FlowAfter, FlowPlan, Window};
@@ -82,6 +85,26 @@ impl Plan {
     pub fn is_backlogged(&self, flow: &FlowPlan) -> bool {
         let has_slot = self.classes[usize::from(flow.class)].slots.is_some();
         flow.process.is_none() && !has_slot && !self.is_of_probes(flow.class)
+    }
+
+    /// Hosts that send packets of a class, ascending: answers come from where the flows that they answer lead, and where these
+    /// probe from their sources, too.
+    pub fn senders(&self, class: u16) -> Vec<HostId> {
+        let plan = &self.classes[usize::from(class)];
+        let Some(answered) = plan.answers else {
+            let hosts = plan.hosts.iter().copied();
+            return hosts.filter(|&host| plan.pattern.sends(host)).collect();
+        };
+        let control = self.classes[usize::from(answered)].control.as_ref();
+        let is_beside = control.is_some_and(|control| control.transport.is_some());
+        let probes = control.is_some_and(|control| control.algorithm.probes());
+        let flows = self.flows.iter();
+        let flows = flows.filter(|flow| flow.class == answered && !is_beside);
+        let ends = flows.flat_map(|flow| {
+            let source = probes.then_some(flow.source);
+            source.into_iter().chain([flow.destination])
+        });
+        ends.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Largest packet of any class \[flits\].

@@ -4,9 +4,10 @@
 //! At a switch of Q links a packet lets Q - 2 others pass: one from each link but its own and the one it goes to. Each of
 //! them needs the buffer behind, whose packet lets Q' - 2 others pass at the next switch. So over n switches
 //! (Q1 - 2) + (Q1 - 2)(Q2 - 2) + ... + (Q1 - 2)...(Qn - 2) packets go before; with equal switches this is the source's sum.
+//! At a switch of two links none passes it, but the packet itself needs the buffer behind: such a switch counts as one factor of 1.
 //!
 //! # Deviations
-//! The source has one Q for all switches. It counts packets ahead as if they went no further than the packet itself, and
+//! The source has one Q for all switches, of more than two links. It counts packets ahead as if they went no further than the packet itself, and
 //! as if each were served in one packet time T: a tree with one receiver takes longer, so this is an estimate of the
 //! worst case, not a bound of every fabric.
 //!
@@ -30,7 +31,8 @@ pub fn packets_ahead(links: impl IntoIterator<Item = u64, IntoIter: DoubleEndedI
 
 /// As [`packets_ahead`], over one switch more in front: `behind` is that of the switches behind it.
 pub fn with_switch(links: u64, behind: u128) -> u128 {
-    u128::from(links.saturating_sub(2)).saturating_mul(behind.saturating_add(1))
+    let others = u128::from(links.saturating_sub(2));
+    others.max(1).saturating_mul(behind).saturating_add(others)
 }
 
 /// What so many packets take \[cycles\], `transmission` \[cycles\] each; the largest number there is when it is larger.
@@ -68,7 +70,10 @@ mod tests {
         // 3 at the first, each lets 5 pass at the second
         assert_eq!(packets_ahead([5, 7]), 3 + 15);
         assert_eq!(packets_ahead([7, 5]), 5 + 15);
-        assert_eq!(packets_ahead([2, 9]), 0);
+        assert_eq!(packets_ahead([2, 9]), 7, "7 others at the second");
+        assert_eq!(packets_ahead([2, 3, 2]), 1);
+        assert_eq!(packets_ahead([9, 2, 5]), 7 + 7 * 3);
+        assert_eq!(packets_ahead([2, 2]), 0);
         assert_eq!(packets_ahead([1]), 0);
         assert_eq!(packets_ahead([]), 0);
         assert_eq!(latency(2, packets_ahead(vec![256; 1000])), u128::MAX);

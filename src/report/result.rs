@@ -8,7 +8,7 @@ pub use crate::measure::result::{
     AppPhaseInfo, Bounds, ChannelInfo, ClassInfo, FabricInfo, HostInfo, RoutingInfo, RunResult,
     ScenarioInfo,
 };
-use crate::plan::{ClassPlan, Plan};
+use crate::plan::Plan;
 use crate::run::Outcome;
 use crate::scenario::{Parts, Resolved, print};
 use crate::topology::Graph;
@@ -94,16 +94,16 @@ impl ScenarioInfo {
 }
 
 impl ClassInfo {
-    /// The class of a plan, with the hosts that really send.
-    pub fn new(class: &ClassPlan) -> Self {
+    /// A class of a plan, with the hosts that really send.
+    pub fn new(plan: &Plan, number: u16) -> Self {
+        let class = &plan.classes[usize::from(number)];
         let levels = class.service_levels.iter().map(|sl| sl.0);
-        let hosts = class.hosts.iter().copied();
         Self {
             name: class.name.clone(),
             service_levels: levels.filter(|_| !class.management).collect(),
-            hosts: hosts.filter(|&host| class.pattern.sends(host)).collect(),
+            hosts: plan.senders(number),
             messages: class.messages,
-            is_of_probes: false,
+            is_of_probes: plan.is_of_probes(number),
             judged: None,
             bounds: class.requests.map(|requests| Bounds {
                 delay: requests.delay,
@@ -116,12 +116,11 @@ impl ClassInfo {
 
 /// All classes of a plan, in order.
 fn class_infos(plan: &Plan, judged: &[Option<ClassVerdict>]) -> Vec<ClassInfo> {
-    let classes = (0..).zip(&plan.classes);
+    let classes = 0..plan.classes.len() as u16;
     classes
-        .map(|(number, class)| ClassInfo {
-            is_of_probes: plan.is_of_probes(number),
+        .map(|number| ClassInfo {
             judged: judged.get(usize::from(number)).cloned().flatten(),
-            ..ClassInfo::new(class)
+            ..ClassInfo::new(plan, number)
         })
         .collect()
 }

@@ -1,21 +1,22 @@
-//! Credit loops of a scenario: what classes can send over a channel at most, because their credits come back after a round trip.
+//! Credit loops of a scenario: what classes can send over a channel at most, because their credits come back after a round trip, or the
+//! headers of wormhole packets are routed one by one.
 //!
 //! # Algorithm
 //! A packet leaves a buffer at the pace of the slower of the channels before and behind it; where packets go different ways the fastest
 //! of the channels behind it counts. Packets take the lanes that their service levels may have on some channel. Of classes whose packets all take lanes of one set
-//! the loops of these lanes together hold the sum. Looked at are the lanes of every class, with all classes that have no others,
+//! the loops of these lanes together hold the sum; so do the queues of an input, of which VOQ has one for every output. Looked at are the lanes of every class, with all classes that have no others,
 //! and those of all classes that are linked by lanes in common: where lanes are nested or apart no set of lanes holds less.
 
 use super::Resolved;
 use super::service::lanes_of;
 use crate::ids::{ChannelId, SlId};
-use crate::plan::{BufferSharing, ClassPlan, Forwarding};
+use crate::plan::{BufferSharing, ClassPlan, Forwarding, Queues};
 use crate::routing::Routes;
 use crate::routing::adaptive::first_lane;
 use crate::routing::loads::asked;
+use crate::routing::loads::bound::Place;
 use crate::routing::loads::bound::Router;
-use crate::routing::loads::bound::{Bound, Place};
-use crate::routing::loads::credit_loop::{Channel, CreditLoop};
+use crate::routing::loads::credit_loop::{Channel, CreditLoop, Limit};
 use crate::routing::loads::demand::Demand;
 
 /// The bit of VL15, which has a buffer of its own.
@@ -28,6 +29,8 @@ pub struct Loops<'a> {
     lanes: u32,
     /// Smallest and largest packet \[flits\].
     sizes: [u32; 2],
+    /// Largest mean size of the packets of a class \[flits\].
+    mean: f64,
     /// Smallest and largest pace of a channel \[cycles per flit\].
     paces: [u32; 2],
 }
@@ -69,6 +72,10 @@ impl<'a> Loops<'a> {
             resolved,
             lanes: all.fold(0, |all, its| all | its).count_ones(),
             sizes,
+            mean: classes
+                .iter()
+                .map(|class| class.size.mean())
+                .fold(1.0, f64::max),
             paces: [paces().min(), paces().max()].map(|pace| pace.unwrap_or(1)),
         }
     }
@@ -89,13 +96,60 @@ impl<'a> Loops<'a> {
 
     /// The loop of a channel, of all lanes together, wherever its packets go next.
     pub fn at(&self, channel: ChannelId) -> CreditLoop {
-        self.before(channel, self.next_pace(channel))
+        let next_pace = self.next_pace(channel);
+        let credits = self.before(channel, next_pace);
+        self.with_headers(channel, next_pace, self.queues(channel), credits)
     }
 
     /// The same of packets that all take the channel `next` then.
     pub fn at_before(&self, channel: ChannelId, next: ChannelId) -> CreditLoop {
         let next = self.resolved.layout.graph.channel(next).timing;
-        self.before(channel, next.cycles_per_flit)
+        let credits = self.before(channel, next.cycles_per_flit);
+        self.with_headers(channel, next.cycles_per_flit, 1, credits)
+    }
+
+    /// Queues of a lane behind a channel.
+    fn queues(&self, channel: ChannelId) -> u32 {
+        let graph = &self.resolved.layout.graph;
+        match (
+            graph.channel(channel).to.switch(),
+            self.resolved.plan.switch.queues,
+        ) {
+            (Some(switch), Queues::Voq) => graph.connected_ports(switch).count() as u32,
+            _ => 1,
+        }
+    }
+
+    /// What credits let through, or less where headers are routed one by one in so many queues of a lane.
+    fn with_headers(
+        &self,
+        channel: ChannelId,
+        next_pace: u32,
+        queues: u32,
+        credits: CreditLoop,
+    ) -> CreditLoop {
+        let switch = &self.resolved.plan.switch;
+        let is_routed = self
+            .resolved
+            .layout
+            .graph
+            .channel(channel)
+            .to
+            .switch()
+            .is_some();
+        if !is_routed || switch.forwarding != Forwarding::Wormhole {
+            return credits;
+        }
+        // an output buffer, and a packet that is dropped, takes a flit in every cycle
+        let is_fast = switch.output_buffer > 0 || switch.drop.is_some();
+        let pace = if is_fast { 1 } else { next_pace };
+        let headers = CreditLoop::of_headers(self.mean, pace, switch.routing_delay);
+        let headers = headers.times(self.lanes.saturating_mul(queues));
+        if headers.rate() < credits.rate() {
+            headers
+        } else {
+            credits
+        }
     }
 
     /// Smallest pace of a channel out of the switch behind a channel, not back.
@@ -136,11 +190,7 @@ impl<'a> Loops<'a> {
                 way.pace = way.pace.max(self.least_out(next_pace));
             }
         }
-        let one = CreditLoop::new(way, self.sizes);
-        CreditLoop {
-            flits: one.flits * f64::from(self.lanes),
-            ..one
-        }
+        CreditLoop::new(way, self.sizes).times(self.lanes)
     }
 }
 
@@ -186,7 +236,7 @@ fn set(lanes: impl Iterator<Item = u8>) -> u64 {
 
 /// Groups of these classes whose loops are to be looked at: every class by itself, those that share the lanes of one, and those
 /// linked by lanes in common; each group once.
-pub(super) fn groups<'p>(
+pub(crate) fn groups<'p>(
     resolved: &Resolved,
     classes: &[&'p ClassPlan],
 ) -> Vec<Vec<&'p ClassPlan>> {
@@ -289,16 +339,42 @@ fn channels(resolved: &Resolved, class: &ClassPlan) -> Vec<bool> {
 
 /// A loop in words.
 pub fn words(credit_loop: &CreditLoop) -> String {
-    format!(
-        "{} flits per credit round trip of {} cycles",
-        credit_loop.flits, credit_loop.cycles
-    )
+    let rounded = |number: f64| (number * 1000.0).round() / 1000.0;
+    let [flits, cycles] = [credit_loop.flits, credit_loop.cycles].map(rounded);
+    match credit_loop.limit {
+        Limit::Credits => format!("{flits} flits per credit round trip of {cycles} cycles"),
+        Limit::Headers => {
+            format!(
+                "{flits} flits in {cycles} cycles, since a lane routes a header behind the last flit before it"
+            )
+        }
+    }
 }
 
-/// What the channel of a bound carries, in words: all that it can, or what its credits let through.
-pub fn carried(bound: &Bound) -> String {
-    match &bound.credit_loop {
-        None => String::from("what it carries"),
-        Some(credit_loop) => format!("what its credits let through, {}", words(credit_loop)),
+/// What of a channel lets no more through, with its verb.
+pub fn holder(credit_loop: &CreditLoop) -> (&'static str, &'static str) {
+    match credit_loop.limit {
+        Limit::Credits => ("credits of", "let"),
+        Limit::Headers => ("buffer behind", "lets"),
     }
+}
+
+/// Whose loop it is, in words.
+pub fn name(credit_loop: &CreditLoop) -> &'static str {
+    match credit_loop.limit {
+        Limit::Credits => "credit loop",
+        Limit::Headers => "routing of headers",
+    }
+}
+
+/// What a channel with such a bound carries, in words: all that it can, or what its credits or the routing of headers let through.
+pub fn carried(credit_loop: Option<&CreditLoop>) -> String {
+    let Some(credit_loop) = credit_loop else {
+        return String::from("what it carries");
+    };
+    let who = match credit_loop.limit {
+        Limit::Credits => "its credits let",
+        Limit::Headers => "the buffer behind it lets",
+    };
+    format!("what {who} through, {}", words(credit_loop))
 }

@@ -39,6 +39,8 @@ pub enum Finished {
     Failed {
         /// Why.
         reason: String,
+        /// An invariant broke: it is not the scenario that is wrong.
+        is_broken: bool,
     },
 }
 
@@ -55,6 +57,8 @@ struct ManifestHead {
 struct Failure {
     identity: String,
     reason: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_broken: bool,
 }
 
 /// A study directory that this process works in.
@@ -150,14 +154,20 @@ impl StudyDirectory {
         )?)
     }
 
-    /// Keeps why a run could not be simulated.
+    /// Keeps why a run could not be simulated, and whether an invariant broke.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn keep_failure(&self, key: &RunKey, reason: &str) -> Result<(), StudyError> {
+    pub fn keep_failure(
+        &self,
+        key: &RunKey,
+        reason: &str,
+        is_broken: bool,
+    ) -> Result<(), StudyError> {
         let failure = Failure {
             identity: key.identity.clone(),
             reason: reason.to_owned(),
+            is_broken,
         };
         let run = self.prepare(key)?;
         let text = ron::ser::to_string_pretty(&failure, PrettyConfig::default().struct_names(true));
@@ -268,8 +278,10 @@ pub fn finished(study: &Path, key: &RunKey) -> Result<Option<Finished>, StudyErr
         let failure: Failure =
             ron::from_str(&read(FAILURE)?).map_err(|cause| unreadable(&cause))?;
         check(&failure.identity)?;
-        let reason = failure.reason;
-        return Ok(Some(Finished::Failed { reason }));
+        let Failure {
+            reason, is_broken, ..
+        } = failure;
+        return Ok(Some(Finished::Failed { reason, is_broken }));
     }
     let head = ron::from_str(&read(manifest::FILE)?);
     let head: ManifestHead = head.map_err(|cause| unreadable(&cause))?;
@@ -298,8 +310,19 @@ impl Finished {
     /// Why.
     pub fn reason(&self) -> &str {
         match self {
-            Self::Failed { reason } | Self::Run { reason, .. } => reason,
+            Self::Failed { reason, .. } | Self::Run { reason, .. } => reason,
         }
+    }
+
+    /// Whether it could not be simulated because an invariant broke.
+    pub fn is_broken(&self) -> bool {
+        matches!(
+            self,
+            Self::Failed {
+                is_broken: true,
+                ..
+            }
+        )
     }
 }
 

@@ -181,7 +181,7 @@ impl Floor<'_> {
         let document = design.document(document, key.point, key.seed)?;
         let resolved = match document.resolve_known(&Parts::registered(), known) {
             Ok(resolved) => resolved,
-            Err(error) => return Ok(Some(self.fail(key, error.of_run()))),
+            Err(error) => return Ok(Some(self.fail(key, error.of_run(), false))),
         };
         let bytes = sizing::state_bytes(&resolved.plan, &resolved.layout.graph);
         let wanted = crew.slots_for(bytes, memory::available());
@@ -197,7 +197,8 @@ impl Floor<'_> {
             Err(
                 error @ (RunError::Invariant { .. } | RunError::Messages(_) | RunError::Memory(_)),
             ) => {
-                return Ok(Some(self.fail(key, error.to_string())));
+                let is_broken = matches!(error, RunError::Invariant { .. });
+                return Ok(Some(self.fail(key, error.to_string(), is_broken)));
             }
         };
         if outcome.verdict == Verdict::Interrupted && self.is_stopped() {
@@ -215,10 +216,11 @@ impl Floor<'_> {
         Ok(Some((finished, kept)))
     }
 
-    fn fail(&self, key: &RunKey, reason: String) -> Kept {
-        let kept = self.order.directory.keep_failure(key, &reason);
+    fn fail(&self, key: &RunKey, reason: String, is_broken: bool) -> Kept {
+        let directory = self.order.directory;
+        let kept = directory.keep_failure(key, &reason, is_broken);
         self.parts.fetch_add(PARTS, Ordering::Relaxed);
-        (Finished::Failed { reason }, kept)
+        (Finished::Failed { reason, is_broken }, kept)
     }
 
     /// Runs from the state in the file, if there is one, and saves it there when it is stopped.

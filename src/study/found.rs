@@ -30,6 +30,9 @@ pub struct Failure {
     pub values: Vec<(String, String)>,
     /// Why.
     pub reason: String,
+    /// An invariant broke: it is not the scenario that is wrong.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_broken: bool,
 }
 
 /// What one search has found.

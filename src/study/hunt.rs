@@ -103,8 +103,12 @@ impl Hunt<'_> {
             let values = axes.zip(place.point.values.iter().cloned()).collect();
             let search = match search {
                 // the other searches know nothing of it
-                Err(StudyError::FailedRun(reason)) if places.len() > 1 => {
-                    failures.push(Failure { values, reason });
+                Err(StudyError::FailedRun { reason, is_broken }) if places.len() > 1 => {
+                    failures.push(Failure {
+                        values,
+                        reason,
+                        is_broken,
+                    });
                     continue;
                 }
                 search => search?,
@@ -220,7 +224,10 @@ impl Hunt<'_> {
             format!("{point}, seed {seed}: the run {word}, so the load cannot be judged: {reason}")
         };
         match finished {
-            Finished::Failed { reason } => Err(StudyError::FailedRun(gone("failed", reason))),
+            Finished::Failed { reason, is_broken } => Err(StudyError::FailedRun {
+                reason: gone("failed", reason),
+                is_broken: *is_broken,
+            }),
             Finished::Run { summary, reason } if summary.run.verdict == Verdict::Interrupted => {
                 Err(StudyError::Design(gone("was interrupted", reason)))
             }

@@ -57,8 +57,13 @@ pub enum StudyError {
     #[error(transparent)]
     Run(#[from] RunError),
     /// A run of a search gives no result.
-    #[error("{0}")]
-    FailedRun(String),
+    #[error("{reason}")]
+    FailedRun {
+        /// Why.
+        reason: String,
+        /// An invariant broke: it is not the scenario that is wrong.
+        is_broken: bool,
+    },
     /// The study itself makes no sense.
     #[error("{0}")]
     Design(String),

@@ -30,6 +30,8 @@ pub(super) const WORST_FIRST: [&str; 8] = [
 struct Row {
     word: &'static str,
     reason: String,
+    /// An invariant broke.
+    is_broken: bool,
     /// The summary; `None` for a run that does not count.
     summary: Option<Value>,
 }
@@ -86,6 +88,7 @@ impl<'a> Table<'a> {
         self.rows[run] = Some(Row {
             word: finished.word(),
             reason: finished.reason().to_owned(),
+            is_broken: finished.is_broken(),
             summary,
         });
     }
@@ -94,6 +97,11 @@ impl<'a> Table<'a> {
     pub fn count(&self, word: &str) -> usize {
         let rows = self.rows.iter().flatten();
         rows.filter(|row| row.word == word).count()
+    }
+
+    /// Whether an invariant broke in some run.
+    pub fn is_broken(&self) -> bool {
+        self.rows.iter().flatten().any(|row| row.is_broken)
     }
 
     /// Runs that are entered.

@@ -5,7 +5,7 @@ use crate::cli::args::Saturate;
 use crate::cli::progress::Spinner;
 use crate::cli::run::RUNS;
 use crate::cli::signals::Signals;
-use crate::error::{Error, SIMULATION_FAULT};
+use crate::error::{Error, SIMULATION_FAULT, WRONG_INPUT};
 use crate::report::directory::slug;
 use crate::scenario::{Document, Known};
 use crate::study::found::{Finding, Found};
@@ -120,16 +120,19 @@ fn look(
     require(&outlook, design, arguments.keep_going)
 }
 
-/// Tells searches that failed; 3 when there is one, or a deadlock.
+/// Tells searches that failed; 3 when an invariant broke in one or there is a deadlock, 2 when scenarios of some are wrong.
 fn code(found: &Found) -> ExitCode {
     let is_deadlocked = |point: &Finding| point.behaviour == Behaviour::Deadlocked;
     for failure in &found.failed {
         crate::cli::complain(&failure.reason);
     }
-    if !found.failed.is_empty() || found.points.iter().any(is_deadlocked) {
+    let is_broken = found.failed.iter().any(|failure| failure.is_broken);
+    if is_broken || found.points.iter().any(is_deadlocked) {
         ExitCode::from(SIMULATION_FAULT)
-    } else {
+    } else if found.failed.is_empty() {
         ExitCode::SUCCESS
+    } else {
+        ExitCode::from(WRONG_INPUT)
     }
 }
 

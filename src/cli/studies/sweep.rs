@@ -6,7 +6,7 @@ use crate::cli::args::{Sweep, Work};
 use crate::cli::progress::{Runs, Spinner};
 use crate::cli::run::{RUNS, verdict as claims_verdict};
 use crate::cli::signals::Signals;
-use crate::error::{Error, SIMULATION_FAULT, UNWRITTEN, code_of};
+use crate::error::{Error, SIMULATION_FAULT, UNWRITTEN, WRONG_INPUT, code_of};
 use crate::report::directory::slug;
 use crate::report::table::align;
 use crate::scenario::{Document, Known};
@@ -190,7 +190,7 @@ pub(super) fn shown(record: &Record, table: &Table<'_>, place: &Path) -> String 
     )
 }
 
-/// 3 when a run failed or deadlocked.
+/// 3 when a run deadlocked or broke an invariant, 2 when some could not be simulated only because their scenarios are wrong.
 pub(super) fn verdict(table: &Table<'_>) -> ExitCode {
     let runs = |count| if count == 1 { "run" } else { "runs" };
     let told = match (table.count("failed"), table.count("deadlocked")) {
@@ -202,7 +202,11 @@ pub(super) fn verdict(table: &Table<'_>) -> ExitCode {
         }
     };
     crate::cli::complain(&format!("{told}: see column `reason` of the table"));
-    ExitCode::from(SIMULATION_FAULT)
+    ExitCode::from(if table.is_broken() || table.count("deadlocked") > 0 {
+        SIMULATION_FAULT
+    } else {
+        WRONG_INPUT
+    })
 }
 
 fn place(arguments: &Sweep, record: &Record) -> PathBuf {
@@ -357,6 +361,10 @@ impl From<StudyError> for Error {
             StudyError::Run(error) => error.into(),
             StudyError::Stopped => Self::Interrupted,
             StudyError::Report(error) => error.into(),
+            StudyError::FailedRun {
+                reason,
+                is_broken: true,
+            } => Self::Fault(reason),
             StudyError::Write { ref cause, .. } if code_of(cause) == UNWRITTEN => {
                 Self::Unwritten(error.to_string())
             }

@@ -21,7 +21,7 @@ use crate::cycle::stages::cross::return_credits;
 use crate::cycle::state::SwitchRules;
 use crate::cycle::view::{Heads, Room, View, column};
 use crate::fabric::Host;
-use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, Rows};
+use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow, Rows};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::component::Component;
 use bevy_ecs::prelude::{Query, ResMut};
@@ -137,14 +137,7 @@ fn drain<const W: usize>(
     };
     let lane = shared.numbering.lane(port_row, number);
     let queue_row = shared.classifier().behind(lane, 0);
-    let queue = &mut view.queues[queue_row];
-    let packet_row = queue.head;
-    if packet_row == queue.tail {
-        queue.head = PacketRow::NONE;
-        view.ins[port_row].occupied.remove(number);
-    } else {
-        queue.head = view.packets[packet_row].next;
-    }
+    let packet_row = take_head(view, queue_row, (port_row, number));
     if let Some(rooms) = rooms {
         rooms.go_on(host, now);
         rooms.begin(host, view.records[packet_row].class);
@@ -161,6 +154,24 @@ fn drain<const W: usize>(
         view.calendar.at(now + tail).deliveries.push(packet_row);
     }
     return_credits(view, queue_row, port_row, now, flits, pace);
+}
+
+/// The first packet of a host's lane leaves it.
+pub(super) fn take_head<const W: usize>(
+    view: &mut View<'_, W>,
+    queue_row: QueueRow,
+    (port_row, number): (PortRow, u32),
+) -> PacketRow {
+    let queue = &mut view.queues[queue_row];
+    let packet = queue.head;
+    if packet == queue.tail {
+        queue.head = PacketRow::NONE;
+        view.ins[port_row].occupied.remove(number);
+    } else {
+        queue.head = view.packets[packet].next;
+        queue.size = view.packets[queue.head].size;
+    }
+    packet
 }
 
 /// The lane whose head is taken: the first from the pointer on whose head has room.

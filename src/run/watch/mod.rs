@@ -117,8 +117,8 @@ pub fn watch(
     }
     let class = &plan.classes[usize::from(name.class)];
     let host = name.source.0;
-    let is_silent = class.answers.is_none() && !class.pattern.sends(name.source);
-    if class.hosts.binary_search(&name.source).is_err() || is_silent {
+    let senders = plan.senders(name.class);
+    if senders.binary_search(&name.source).is_err() {
         let class = class.name.clone();
         return Err(WatchError::Silent { host, class });
     }

@@ -74,8 +74,8 @@ features! {
     MarksByPace = "`marking: InfiniBand(...)`",
     /// Switches drop by a threshold (D58).
     DropByFill = "`drop` by a threshold",
-    /// Packets choose among ways (D20).
-    Adaptive = "adaptive routing",
+    /// Engines without forwarding tables: packets choose among ways (D20), or draw one.
+    Adaptive = "routing without forwarding tables",
     /// Heads request several ways at once (D20).
     Open = "routing whose packets request several outputs",
     /// Flows ask before they begin (D53).

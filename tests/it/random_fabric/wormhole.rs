@@ -22,8 +22,8 @@ const ROUTES: u32 = 45;
 const CARRYING: u32 = 40;
 
 /// The same, of those with bounded answers, and of those with looks at own switches \[percent\].
-const BOUNDED: u32 = 60;
-const LOOKING: u32 = 45;
+const BOUNDED: u32 = 80;
+const LOOKING: u32 = 60;
 
 /// The same of adaptive routing, of heads that request all their candidates and of the few that choose one; cases with pools stay as
 /// they are \[percent\].
@@ -31,8 +31,6 @@ const OPEN: u32 = 65;
 const CHOOSING: u32 = 85;
 /// The same, of packets that choose their queues (D75) \[percent\].
 const CHOOSING_QUEUES: u32 = 40;
-/// The same of those that are dropped by a threshold, which wormhole switching does not know \[percent\].
-const DROPPING_BY_FILL: u32 = 15;
 
 /// Places of inputs (D78), some more often than others.
 const PLACES: [InputSpeedup; 7] = [
@@ -127,6 +125,15 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
     keep_inputs(&mut dice, &mut plan.switch, is_choice);
     add_options(&mut dice, &mut plan.switch);
     add_queues(&mut aside, &mut plan.switch, (selection, chooses_queue));
+    // as little room for answers as there can be
+    for control in plan
+        .classes
+        .iter_mut()
+        .filter_map(|class| class.control.as_mut())
+    {
+        let least = control.algorithm.packets_per_answer().into();
+        control.queue = control.queue.map(|_| least);
+    }
     let slow = if plan.bounded().next().is_some() {
         85
     } else {
@@ -161,10 +168,10 @@ fn is_spared(dice: &mut Dice, plan: &Plan, chooses_queue: bool) -> bool {
         (is_bounded, BOUNDED),
         (looks, LOOKING),
         (chooses_queue, CHOOSING_QUEUES),
-        (chooses_queue && drops_by_fill(plan), DROPPING_BY_FILL),
     ]
     .map(|(has, share)| has && !dice.chance(share))
     .contains(&true)
+        || chooses_queue && drops_by_fill(plan)
 }
 
 /// Tables of either kind; those of D54 not with VL15.

@@ -368,7 +368,7 @@ fn a_point_that_cannot_run_does_not_end_the_others() {
     assert!(errors.contains(told), "{errors}");
     assert!(!folder.path("out").exists());
     let arguments = [&arguments[..], &["--keep-going"]].concat();
-    let errors = folder.fails(3, &arguments);
+    let errors = folder.fails(2, &arguments);
     let words = "fabric.switch.lanes = 1";
     assert!(
         errors.contains(words) && errors.contains("the run failed"),

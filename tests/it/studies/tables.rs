@@ -184,7 +184,7 @@ fn a_point_without_enough_lanes_is_a_row() {
     ] {
         arguments.extend(["--set", set]);
     }
-    let errors = folder.fails(3, &arguments);
+    let errors = folder.fails(2, &arguments);
     assert!(errors.contains("2 runs failed: see column"), "{errors}");
     let table = folder.table("out");
     let rows = rows(&table);

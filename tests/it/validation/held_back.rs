@@ -150,9 +150,9 @@ fn a_little_that_is_missing_for_ever_saturates_the_fabric() {
             FAR,
             flow("(0, 2)", ", limit: Rate(0.168)"),
             flow("(0, 2)", ", limit: Rate(0.157)"),
-            "the credits of channel",
+            "credits",
         ),
-        (&*forwarding, pair(0.5), pair(0.4), "the credits of channel"),
+        (&*forwarding, pair(0.5), pair(0.4), "credits"),
     ] {
         let (verdict, reason) = told(fabric, &too_much, "");
         assert_eq!(verdict, Verdict::Saturated, "{too_much}: {reason}");

@@ -94,6 +94,17 @@ fn system<const W: usize, P: RuleSet>(
     }
 }
 
+/// An output lane, the channel behind it, and its cycles per flit.
+#[inline(always)]
+fn behind<'a, const W: usize, P: RuleSet>(
+    view: &'a View<'_, W, P>,
+    lane: LaneRow,
+) -> (&'a WaitingLane, &'a OutChannel, u16) {
+    let out = view.shared.numbering.port(lane);
+    let (waiting, channel) = (&view.optional.waiting[lane], &view.optional.channels[out]);
+    (waiting, channel, view.outs[out].step)
+}
+
 impl<const W: usize, P: RuleSet> Behind for View<'_, W, P> {
     #[inline(always)]
     fn room(&self, lane: LaneRow) -> u32 {
@@ -101,11 +112,8 @@ impl<const W: usize, P: RuleSet> Behind for View<'_, W, P> {
         if !self.shared.has_output_lanes() {
             return credits;
         }
+        let (waiting, channel, step) = behind(self, lane);
         let buffer = self.shared.output_lane_buffer();
-        let out = self.shared.numbering.port(lane);
-        let step = self.outs[out].step;
-        let waiting = &self.optional.waiting[lane];
-        let channel = &self.optional.channels[out];
         let on_channel = channel.leaving(lane, step, self.now);
         credits.min(waiting.open_for(on_channel, buffer, self.now))
     }
@@ -116,11 +124,8 @@ impl<const W: usize, P: RuleSet> Behind for View<'_, W, P> {
         if !self.shared.has_output_lanes() {
             return credits;
         }
+        let (waiting, channel, step) = behind(self, lane);
         let buffer = self.shared.output_lane_buffer();
-        let out = self.shared.numbering.port(lane);
-        let step = self.outs[out].step;
-        let waiting = &self.optional.waiting[lane];
-        let channel = &self.optional.channels[out];
         let open = waiting.opens_at(channel, lane, buffer, step, flits)?;
         credits.map(|at| at.max(open))
     }

@@ -14,11 +14,10 @@ impl<const W: usize> Passing<'_, W> {
     /// What was accepted in a round passes; what was refused is left.
     pub(super) fn settle(&mut self, is_first: bool) {
         if self.places.is_some() {
-            self.find_latest();
+            self.end_round();
         }
         for number in 0..self.picks.len() {
             let pick = self.picks[number];
-            self.view.ins[pick.input].granted_in = u64::MAX;
             if pick.accepted {
                 self.pass(&pick, is_first);
             }
@@ -34,16 +33,26 @@ impl<const W: usize> Passing<'_, W> {
         }
     }
 
-    /// The input lets as many flits pass as it has places, those that come first in their [`Self::turn`].
+    /// An input lets the flits pass that come first in their [`Self::turn`], as many as it has places.
     pub(super) fn accept(&mut self, mut pick: Pick) {
         let now = self.view.now;
-        let free = (self.places.as_ref()).map_or(1, |places| places.free(pick.input, now));
         let input = &mut self.view.ins[pick.input];
         if input.granted_in == now {
             pick.before = input.grant;
         }
         (input.granted_in, input.grant) = (now, self.picks.len() as u32);
         pick.accepted = true;
+        if pick.before != NO_PICK {
+            self.displace(&mut pick);
+        }
+        self.picks.push(pick);
+    }
+
+    /// The last in turn of those that the input would let pass gives way to a pick, or this one to it, where there is no place for both.
+    #[inline(never)]
+    fn displace(&mut self, pick: &mut Pick) {
+        let now = self.view.now;
+        let free = (self.places.as_ref()).map_or(1, |places| places.free(pick.input, now));
         let (mut taken, mut last) = (0, None);
         let mut number = pick.before;
         while let Some(rival) = self.picks.get(number as usize) {
@@ -59,16 +68,16 @@ impl<const W: usize> Passing<'_, W> {
         if taken >= free
             && let Some((rival, turn)) = last
         {
-            pick.accepted = self.turn(&pick) < turn;
+            pick.accepted = self.turn(pick) < turn;
             self.picks[rival as usize].accepted = !pick.accepted;
         }
-        self.picks.push(pick);
     }
 
-    /// Of the flits that an input lets pass the last one in turn moves its accept pointer.
-    fn find_latest(&mut self) {
+    /// Of the flits that an input lets pass the last one in turn moves its accept pointer; a later round begins without picks.
+    fn end_round(&mut self) {
         for number in 0..self.picks.len() {
             let pick = self.picks[number];
+            self.view.ins[pick.input].granted_in = u64::MAX;
             let mut before = pick.before;
             while let Some(&rival) = self.picks.get(before as usize) {
                 if rival.accepted && pick.accepted {

@@ -45,6 +45,8 @@ pub(super) struct Passing<'a, const W: usize> {
     pub(super) present: Rows<'a, QueueRow, Present>,
     pub(super) held: Rows<'a, LaneRow, Held>,
     booked: Rows<'a, PortRow, Booked>,
+    /// Whether flits that take a channel are told of: for buffers before it, or the times that it loses.
+    books: bool,
     /// Where InfiniBand's marking asks for them.
     idle_times: Rows<'a, PortRow, Pace>,
     /// Of inputs that let several flits pass at a time.
@@ -71,6 +73,8 @@ pub(super) fn system<const W: usize>(
     if fabric.events.lists().visits.is_empty() {
         return;
     }
+    let idle_times: Rows<'_, PortRow, Pace> = Rows::new(column!(idle_times));
+    let has_buffers = fabric.events.rules::<Any>().output_buffer() > 0;
     let mut passing = Passing {
         view: fabric.view::<Any>(arbiters.columns(fabric.events.rules::<Any>())),
         flits: flits.bypass_change_detection(),
@@ -78,7 +82,8 @@ pub(super) fn system<const W: usize>(
         present: Rows::new(column!(present)),
         held: Rows::new(column!(held)),
         booked: Rows::new(column!(booked)),
-        idle_times: Rows::new(column!(idle_times)),
+        books: has_buffers || !idle_times.seen().is_empty(),
+        idle_times,
         places: places
             .as_mut()
             .map(DetectChangesMut::bypass_change_detection),
@@ -122,7 +127,9 @@ impl<const W: usize> Passing<'_, W> {
         let now = self.view.now;
         let until = now + u64::from(self.view.outs[out].step);
         let start = hold_channel::<W, Any, true>(&mut self.view, out, 1, until);
-        self.book(out, lane, start);
+        if self.books {
+            self.book(out, lane, start);
+        }
         if let Some(bit) = pick.first {
             self.begin(pick, bit, start);
             if is_first_round {

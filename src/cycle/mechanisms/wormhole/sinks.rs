@@ -10,11 +10,11 @@
 
 use crate::cycle::columns::Present;
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
-use crate::cycle::mechanisms::sink::Sink;
+use crate::cycle::mechanisms::sink::{Sink, take_head};
 use crate::cycle::stages::cross::return_credits;
 use crate::cycle::view::View;
 use crate::fabric::mask::QueueMask;
-use crate::fabric::rows::{HostRow, PacketRow, PortRow, QueueRow, Rows};
+use crate::fabric::rows::{HostRow, PortRow, QueueRow, Rows};
 
 /// Sinks that have become free, have got a flit or room for answers take one.
 pub(super) fn run<const W: usize>(
@@ -84,14 +84,7 @@ fn take<const W: usize>(
     }
     row.size -= 1;
     if row.size == 0 {
-        let packet = row.head;
-        if packet == row.tail {
-            row.head = PacketRow::NONE;
-            view.ins[port].occupied.remove(number);
-        } else {
-            row.head = view.packets[packet].next;
-            row.size = view.packets[row.head].size;
-        }
+        let packet = take_head(view, queue, (port, number));
         view.lists.consumed.push(packet);
     }
     let now = view.now;

@@ -23,7 +23,7 @@ impl Window<'_> {
         let bound = asked.bound.as_ref().filter(|_| is_much(asked.part()));
         let demand = bound.map(|bound| {
             let (channel, part) = (self.channel_name(bound.channel), asked.part());
-            let carried = credit_loops::carried(bound);
+            let carried = credit_loops::carried(bound.credit_loop.as_ref());
             format!("the traffic asks channel {channel} for {part:.3} of {carried}")
         });
         let by_limit = || {

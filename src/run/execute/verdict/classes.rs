@@ -3,14 +3,15 @@
 //! # Algorithm
 //! A class with a job is complete or incomplete. Any other that the scenario has is judged by its own packets: *undecided*
 //! without data enough, *saturated* when full source queues reject its packets, when the routes and its pattern ask a
-//! channel for more than it carries, when a process offers more than the limit of its flow, when it always has a packet waiting, when a flow of it is held back, or when of its flits fewer are delivered than
-//! chance explains (0.1 %); *undecided*, too, when what stays behind may be an overload of 10 %; else *steady*.
+//! channel for more than it carries, when a process offers more than the limit of its flow, when it always has a packet waiting, when a flow of it is held back, when switches drop more than 2 % of its flits, or when of
+//! the others fewer are delivered than chance explains (0.1 %); *undecided*, too, when what stays behind may be an overload of 10 % or drops may be
+//! too much; else *steady*.
 //! Nothing is told of what the program makes: answers and probes belong to their parent.
 
 use super::super::Run;
 use super::super::jobs::Jobs;
 use super::asked::BEYOND;
-use super::held::{Held, worst};
+use super::held::{Held, doubtful, worst};
 use super::window::{Behind, FULL_HOST, Window};
 use crate::measure::outcome::{ClassVerdict, Verdict};
 use crate::plan::ClassPlan;
@@ -65,11 +66,15 @@ impl Window<'_> {
     fn of_class(&self, number: usize, asked: OfClass, held: &[Held]) -> ClassVerdict {
         let class = &self.records.classes[number];
         let (created, delivered) = (class.created_flits, class.delivered_flits);
+        let dropped = match class.lost.window_flits {
+            0 => String::new(),
+            dropped => format!(", {dropped} dropped"),
+        };
         let loads = if delivered <= created {
-            format!("{delivered} of {created} flits delivered")
+            format!("{delivered} of {created} flits delivered{dropped}")
         } else {
             format!(
-                "{delivered} flits delivered, some of them made before the {created} of the measurement"
+                "{delivered} flits delivered{dropped}, some of them made before the {created} of the measurement"
             )
         };
         let told = |verdict, reason| ClassVerdict { verdict, reason };
@@ -88,9 +93,14 @@ impl Window<'_> {
             held
         } else {
             let close = asked.by_limit.filter(|by| by.part >= FULL_HOST);
+            let late = doubtful(held, Some(number));
             return match (self.behind(number), close) {
                 (Behind::Certainly, _) => told(Verdict::Saturated, loads),
                 (Behind::Perhaps, _) => told(Verdict::Undecided, loads),
+                (Behind::No, _) if late.is_some() => {
+                    let late = late.unwrap_or_default();
+                    told(Verdict::Undecided, format!("{late}: {loads}"))
+                }
                 (Behind::No, Some(close)) if self.is_irregular() => {
                     let close = self.over_limit(close);
                     told(Verdict::Undecided, format!("{close}: {loads}"))

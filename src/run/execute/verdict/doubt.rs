@@ -19,9 +19,9 @@ use crate::units::Clock;
 use std::fmt;
 
 /// Standard normal quantile of 0.995: how far below [`OVERLOAD`] a load must be.
-const MISSED: f64 = 2.576;
+pub(super) const MISSED: f64 = 2.576;
 /// What a length that is told is longer by: the dispersion is itself an estimate.
-const LONGER: f64 = 1.25;
+pub(super) const LONGER: f64 = 1.25;
 
 /// Why an overload cannot be ruled out.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Window<'_> {
         };
         let full = asked.and_then(|asked| self.known(asked)).or_else(counted);
         let moves = || self.growth().or_else(|| self.trend()).map(Doubt::longer);
-        full.or_else(moves)
+        full.or_else(|| self.may_lose()).or_else(moves)
     }
 
     /// A channel that is asked for all it carries in expectation.

@@ -9,12 +9,12 @@
 //! A flow is held back when it gets less by what an overload of 10 % leaves behind, two packets and the time of filling the fabric
 //! allowed for: there is no chance in it. The cause is a channel of its way, or under adaptive routing the channels that all its
 //! shortest ways need ([`cut`](super::cut)), the first of these that is true of one: it carries 0.98 of what it can; its credits
-//! come back too late for more than it carries, within 10 %; the sink behind it takes 0.98 of what it can. Without any of them it
+//! come back too late for more than it carries, or headers are routed one by one behind it, within 10 %; the sink behind it takes 0.98 of what it can. Without any of them it
 //! is the packets ahead of it that wait, told with the channel of its way that carries most, unless other flows of the same host, or
 //! what links repeat, may have taken its turns: of a flow with a limit nothing is said then.
 //!
-//! Where no flow is held back by so much, the limits together may still ask a channel for more than it carries. Then all classes
-//! with flows over it are.
+//! Where no flow is held back by so much, the limits together may still ask a channel for more than it carries
+//! ([`limits`](super::limits)).
 //!
 //! A flow with a limit whose host sends nothing else, on links that repeat nothing, loses its turns to the fabric alone: it is held
 //! back by 2 %, too, where one of the first three causes is there.
@@ -29,31 +29,29 @@ use crate::ids::ChannelId;
 use crate::measure::FlowCounts;
 use crate::plan::FlowPlan;
 use crate::routing::loads::credit_loop::CreditLoop;
-use crate::scenario::credit_loops::{Loops, words};
+use crate::scenario::credit_loops::{Loops, holder, words};
 use crate::topology::Endpoint;
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 
 /// Part of what credits let through from which on they are the cause.
 const HELD_BY_CREDITS: f64 = 0.9;
-
-/// Part of what a channel carries from which on limits of flows ask it for too much: rates that fill it are rounded.
-const ASKED_TOO_MUCH: f64 = 1.001;
 
 /// A flow that is held back.
 #[derive(Clone, Debug)]
 pub(in crate::run::execute) struct Held {
     /// Its class.
-    class: usize,
+    pub(super) class: usize,
     /// What it gets of what it may send.
-    part: f64,
+    pub(super) part: f64,
     /// Which it is, what it gets, and why.
-    words: String,
+    pub(super) words: String,
+    /// That is certain: else a longer measurement tells.
+    pub(super) is_sure: bool,
 }
 
 /// The flow that gets least of what it may send, of a class or of all, and how many there are beside it; in words.
 pub(super) fn worst(held: &[Held], class: Option<usize>) -> Option<String> {
-    let of_class = |held: &&Held| class.is_none_or(|class| held.class == class);
+    let of_class = |held: &&Held| held.is_sure && class.is_none_or(|class| held.class == class);
     let all = || held.iter().filter(of_class);
     let worst = all().min_by(|a, b| a.part.total_cmp(&b.part))?;
     Some(match all().count() - 1 {
@@ -63,8 +61,16 @@ pub(super) fn worst(held: &[Held], class: Option<usize>) -> Option<String> {
     })
 }
 
+/// A flow, of a class or of all, of which only a longer measurement tells whether it is held back; in words.
+pub(super) fn doubtful(held: &[Held], class: Option<usize>) -> Option<String> {
+    let of_class = |held: &&Held| class.is_none_or(|class| held.class == class);
+    let all = held.iter().filter(of_class).filter(|held| !held.is_sure);
+    let by_part = |one: &&Held, other: &&Held| one.part.total_cmp(&other.part);
+    all.min_by(by_part).map(|held| held.words.clone())
+}
+
 /// Whether nothing but its limit, its host's link and the fabric keeps a flow from sending.
-fn is_free(window: &Window<'_>, flow: &FlowPlan, counts: &FlowCounts) -> bool {
+pub(super) fn is_free(window: &Window<'_>, flow: &FlowPlan, counts: &FlowCounts) -> bool {
     let plan = window.plan();
     let class = &plan.classes[usize::from(flow.class)];
     let is_endless = plan.is_backlogged(flow) && flow.flits.is_none();
@@ -102,64 +108,21 @@ impl Run<'_> {
                 class: usize::from(flow.class),
                 part: shares.gets / shares.may,
                 words: format!("flow {id} ({from} to {to}) {gets}: {why}"),
+                is_sure: true,
             };
             Some((held, shares.is_far))
         });
         let held: Vec<(Held, bool)> = held.collect();
-        if !held.iter().any(|(_, is_far)| *is_far) {
+        let is_far = held.iter().any(|(_, is_far)| *is_far);
+        let mut held: Vec<Held> = held.into_iter().map(|(held, _)| held).collect();
+        if !is_far {
             let by_limits = self.asked_by_limits(window, counts, &lone);
-            if !by_limits.is_empty() {
+            if by_limits.iter().any(|held| held.is_sure) {
                 return by_limits;
             }
+            held.extend(by_limits);
         }
-        held.into_iter().map(|(held, _)| held).collect()
-    }
-
-    /// Flows of which each gets nearly what it may send, and which ask a channel for more than it carries together.
-    fn asked_by_limits(
-        &self,
-        window: &Window<'_>,
-        counts: &[FlowCounts],
-        lone: &[bool],
-    ) -> Vec<Held> {
-        let plan = &self.resolved.plan;
-        let may_send = |id: usize| {
-            let flow = &plan.flows[id];
-            let (flits, is_limited) =
-                window.may_send(flow, &counts[id], lone[flow.source.index()])?;
-            (is_limited && is_free(window, flow, &counts[id])).then_some((id, flits))
-        };
-        // the ways of all flows are not kept: there may be many
-        let limited = || (0..plan.flows.len()).filter_map(may_send);
-        let mut asked = vec![0.0; window.graph.channels().len()];
-        for (id, flits) in limited() {
-            for channel in self.way(id) {
-                asked[channel.index()] += flits;
-            }
-        }
-        let part = |channel: ChannelId| {
-            asked[channel.index()] * window.time_of_flit(channel) / window.cycles() as f64
-        };
-        let channels = window.graph.channel_ids();
-        let parts = channels.map(|channel| (channel, part(channel)));
-        let most = parts.max_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((channel, part)) = most.filter(|(_, part)| *part > ASKED_TOO_MUCH) else {
-            return Vec::new();
-        };
-        let over = limited().filter(|(id, _)| self.way(*id).contains(&channel));
-        let classes: Vec<usize> = over.map(|(id, _)| plan.flows[id].class.into()).collect();
-        let words = format!(
-            "the limits of {} flows ask channel {} for {part:.3} of what it carries",
-            classes.len(),
-            window.channel_name(channel)
-        );
-        let of_class = |class| Held {
-            class,
-            part: 1.0 / part,
-            words: words.clone(),
-        };
-        let classes: BTreeSet<usize> = classes.into_iter().collect();
-        classes.into_iter().map(of_class).collect()
+        held
     }
 
     /// What holds a flow back.
@@ -235,9 +198,10 @@ impl Run<'_> {
             let pace = f64::from(graph.channel(channel).timing.cycles_per_flit);
             let (most, part) = (credits.rate() * pace, beside.carried(channel, own));
             (most < 1.0 && part >= HELD_BY_CREDITS * most).then(|| {
-                let (name, credits) = (beside.window.channel_name(channel), words(&credits));
+                let (name, lets) = (beside.window.channel_name(channel), words(&credits));
+                let (who, verb) = holder(&credits);
                 format!(
-                    "the credits of channel {name}, which carries {part:.3} of what it can, let no more through than {credits}"
+                    "the {who} channel {name}, which carries {part:.3} of what it can, {verb} no more through than {lets}"
                 )
             })
         })
@@ -293,7 +257,7 @@ impl Run<'_> {
     }
 
     /// The channels of a flow; those of its hosts where more is not known.
-    fn way(&self, id: usize) -> Vec<ChannelId> {
+    pub(super) fn way(&self, id: usize) -> Vec<ChannelId> {
         let (plan, graph) = (&self.resolved.plan, &self.resolved.layout.graph);
         if let Some(routes) = &plan.routes_of_flows {
             return routes.of(id).to_vec();

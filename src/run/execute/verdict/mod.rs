@@ -8,7 +8,8 @@
 //!    it), or such a flow is offered more than its limit ([`offered`](crate::scenario::offered)), or at the level of 0.1 % each
 //!    - the flits present (source queues and fabric) drift upwards, against the hypothesis of a random walk, the worst
 //!      case of a stable queue ([`stationarity::is_growing`]), and a tenth of that at least in source queues, or
-//!    - a host falls short: of the flits created for it, or by it, fewer are delivered than chance explains, corrected
+//!    - switches drop more than 2 % of what a class makes ([`loss`]), or
+//!    - a host falls short: of the flits created for it, or by it, fewer are delivered than chance and drops explain, corrected
 //!      (Bonferroni) for all hosts, both ways.
 //! 2. May an overload of 10 % be ruled out, being missed in at most 0.5 %? Only then *steady*. It may not, when
 //!    - a channel is asked for 0.99 of what it carries by the expected loads, or a flow is offered 0.99 of its limit; where these are not known (messages,
@@ -18,7 +19,8 @@
 //!      - a channel between switches is busy for 0.98 of the time, or within its 99.5 % bound below 1.1,
 //!    - the flits present grow by a part of those created that an overload of 10 % would come to in more than 1 %,
 //!    - packets present or packet latency rise over the measurement by more than 5 % of their mean and beyond what
-//!      chance does in 0.5 % of stationary series ([`stationarity::rise`]), or
+//!      chance does in 0.5 % of stationary series ([`stationarity::rise`]),
+//!    - switches may drop more than 2 % of what a class makes, or
 //!    - measured packets were left over by a drain as long as the measurement.
 //!
 //! Chance means counts of flits with the dispersion that the created flits of all hosts show from batch to batch; one
@@ -27,8 +29,8 @@
 //! Before both, a measurement without data enough ([`data`]) is *undecided*, with the length that would do; but a channel that
 //! is asked for too much in expectation is so whatever was measured.
 //!
-//! What switches drop is not present any more, and not delivered either: a fabric is saturated by drops when a host falls
-//! short by them.
+//! What switches drop is not present any more, and not delivered either: it is a shortfall of its class, which the reason names
+//! where it is too small for another verdict.
 //!
 //! Where source queues are bounded and reject packets, or sources always have one waiting, the fabric is saturated by
 //! what is seen at once; so it is where a flow that always has a packet is held back ([`held`]).
@@ -59,6 +61,8 @@ mod doubt;
 mod ever;
 mod held;
 mod length;
+mod limits;
+mod loss;
 mod shares;
 #[cfg(test)]
 mod tests;
@@ -162,6 +166,11 @@ fn of_load(window: &Window<'_>, held: &[Held], leftover: Leftover) -> (Verdict, 
     let is_long = leftover.drain >= window.cycles();
     let late = (leftover.packets > 0).then(|| leftover.to_string());
     let is_late = || late.clone().filter(|_| is_long).map(Doubt::longer);
+    let is_late = || {
+        held::doubtful(held, None)
+            .map(Doubt::longer)
+            .or_else(is_late)
+    };
     if let Some(Doubt { words, remedy }) = window.doubt().or_else(is_late) {
         let (cycles, loads) = (window.cycles(), window.loads());
         let reason = format!(
@@ -169,17 +178,23 @@ fn of_load(window: &Window<'_>, held: &[Held], leftover: Leftover) -> (Verdict, 
         );
         return (Verdict::Undecided, reason);
     }
-    let reason = match window.full() {
-        None => "nothing grows, no channel is full and accepted load follows offered load".into(),
-        Some(full) => format!("nothing grows and accepted load follows offered load; {full}"),
+    (Verdict::Steady, why_steady(window, late))
+}
+
+/// Why a load is steady; `late` are packets that a drain left over.
+fn why_steady(window: &Window<'_>, late: Option<String>) -> String {
+    let (full, dropped) = (window.full(), window.most_dropped());
+    let nothing = match full {
+        None => "nothing grows, no channel is full",
+        Some(_) => "nothing grows",
     };
-    (
-        Verdict::Steady,
-        match late {
-            None => reason,
-            Some(late) => format!("{reason}; {late}, latencies are without them"),
-        },
-    )
+    let follows = match &dropped {
+        None => "accepted load follows offered load".to_owned(),
+        Some(dropped) => format!("accepted load follows offered load, but {dropped}"),
+    };
+    let late = late.map(|late| format!("{late}, latencies are without them"));
+    let words = [format!("{nothing} and {follows}")].into_iter();
+    words.chain(full).chain(late).collect::<Vec<_>>().join("; ")
 }
 
 /// Whether source queues are full and reject packets, and how many.

@@ -24,8 +24,9 @@ use crate::traffic::SizeDistribution;
 /// Part of a window from which on it may be full: packets on their way come in waves.
 const HELD_BY_WINDOW: f64 = 0.9;
 
-/// Part of what a limit lets a flow send that is missing where the fabric alone may be the cause.
-const CLEARLY_LESS: f64 = 0.02;
+/// Part of what a limit lets a flow send that is missing where the fabric alone may be the cause; part of what a class makes that
+/// switches drop from which on it is too much.
+pub(super) const CLEARLY_LESS: f64 = 0.02;
 
 /// What a flow may send, and gets.
 #[derive(Clone, Copy, Debug)]
@@ -163,6 +164,22 @@ impl Window<'_> {
         let allowed = allowed(flow, self.sizes(flow), pace, self.active(flow, counts)?);
         let free = if is_lone { allowed.free } else { 0.0 };
         Some((allowed.limited + free, allowed.is_limited))
+    }
+
+    /// The same as if all of the measurement were as its last cycle, of flows that are active then.
+    pub(super) fn may_send_at_end(
+        &self,
+        flow: &FlowPlan,
+        counts: &FlowCounts,
+        is_lone: bool,
+    ) -> Option<(f64, bool)> {
+        let end = self.warmup() + self.cycles();
+        self.active(flow, counts).filter(|[_, to]| *to == end)?;
+        let pace = self.time_of_flit(self.graph.host_channel(flow.source));
+        let allowed = allowed(flow, self.sizes(flow), pace, [end - 1, end]);
+        let free = if is_lone { allowed.free } else { 0.0 };
+        let flits = (allowed.limited + free) * self.cycles() as f64;
+        Some((flits, allowed.is_limited))
     }
 
     /// What a flow may send and gets, where that is markedly less; `is_lone` says that its host sends nothing else.

@@ -1,8 +1,8 @@
 //! A measurement in words: loads, growth, channels.
 
 use super::window::{FULL_CHANNEL, Window, of_present};
-use crate::ids::ChannelId;
-use crate::plan::ClassPlan;
+use crate::ids::{ChannelId, HostId};
+use std::collections::BTreeSet;
 
 impl Window<'_> {
     /// `S3 port 2 to H17`.
@@ -14,12 +14,11 @@ impl Window<'_> {
 
     /// Accepted and offered load, growth, and the busiest channel, in words.
     pub(super) fn loads(&self) -> String {
-        let hosts = self.graph.host_ids().filter(|host| {
-            let sends = |class: &ClassPlan| class.hosts.binary_search(host).is_ok();
-            self.plan().classes.iter().any(sends)
-        });
+        let classes = 0..self.plan().classes.len() as u16;
+        let hosts = classes.flat_map(|class| self.plan().senders(class));
+        let hosts: BTreeSet<HostId> = hosts.collect();
         let rate = |host| 1.0 / self.cycles_per_flit(self.graph.host_channel(host));
-        let capacity = hosts.map(rate).sum::<f64>() * self.cycles() as f64;
+        let capacity = hosts.into_iter().map(rate).sum::<f64>() * self.cycles() as f64;
         let (created, delivered) = self.flits();
         let dropped = self.dropped();
         let percent = |flits: f64| flits / created.max(1.0) * 100.0;

@@ -13,7 +13,7 @@ use crate::topology::{Endpoint, Graph};
 use crate::run::execute::asked::Asked;
 
 /// Level of each test that says *saturated*.
-const CERTAIN: f64 = 0.001;
+pub(super) const CERTAIN: f64 = 0.001;
 /// The overload that is not to be called *steady*, as a factor of what the fabric takes.
 pub(super) const OVERLOAD: f64 = 1.1;
 /// Standard normal quantiles of 0.99 and 0.9, for the growth of all flits.
@@ -29,11 +29,12 @@ const TREND: (f64, f64) = (0.005, 0.05);
 /// Batches of the tests of growth: long enough to be told apart from bursts.
 const CHANGES: usize = 16;
 /// Batches of trends and of the dispersion.
-const LEVELS: usize = 32;
+pub(super) const LEVELS: usize = 32;
 /// Dispersion, in packets, below which creation is regular: such a load is told from an overload by growth alone.
 const REGULAR: f64 = 0.1;
 
 /// Whether a class falls behind what is offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Behind {
     /// Beyond what chance explains.
     Certainly,
@@ -214,6 +215,7 @@ impl<'a> Window<'a> {
     /// Why the fabric certainly takes less than is offered.
     pub(super) fn overload(&self) -> Option<String> {
         self.asked_too_much()
+            .or_else(|| self.losing())
             .or_else(|| self.growing())
             .or_else(|| self.host_that_falls_short())
     }
@@ -239,7 +241,7 @@ impl<'a> Window<'a> {
         (is_drift && waiting > AT_HOSTS * missing).then(|| self.loads())
     }
 
-    /// A host of whose flits fewer are delivered than chance explains.
+    /// A host of whose flits fewer are delivered than chance explains, or drops: these are a matter of their class.
     fn host_that_falls_short(&self) -> Option<String> {
         let hosts = self.records.hosts.iter();
         let counts = hosts.flat_map(|host| {
@@ -249,7 +251,7 @@ impl<'a> Window<'a> {
         let counts: Vec<(f64, f64)> = counts.map(|(a, b)| (a as f64, b as f64)).collect();
         let tests = counts.iter().filter(|(asked, _)| *asked > 0.0).count();
         let bound = normal_bound(CERTAIN / tests.max(1) as f64);
-        let filled = self.filled();
+        let filled = self.filled() + self.dropped();
         let beyond = |&(asked, delivered): &(f64, f64)| {
             let noise = self.noise(asked).hypot(self.edges(asked));
             (self.shortfall(asked, delivered) - filled) / noise - bound
@@ -284,16 +286,25 @@ impl<'a> Window<'a> {
         (growth > self.least_growth(created)).then(|| of_present(percent))
     }
 
-    /// Whether of a class less is delivered than is offered, what is dropped included.
+    /// Whether of a class less is delivered than is offered, or too much is dropped.
     pub(super) fn behind(&self, class: usize) -> Behind {
+        let (lost, kept) = (self.loses(class), self.keeps(class));
+        let is_either = |behind| lost == behind || kept == behind;
+        let mut worse = [Behind::Certainly, Behind::Perhaps].into_iter();
+        let found = worse.find(|behind| is_either(*behind));
+        found.unwrap_or(Behind::No)
+    }
+
+    /// Whether of a class less is delivered or dropped than is offered.
+    fn keeps(&self, class: usize) -> Behind {
         let paces_itself = self.paces_itself(class);
         let class = &self.records.classes[class];
         let asked = class.created_flits as f64;
         // what filled the fabric and what grows are the same where packets are under way for long
         let kept = if paces_itself {
-            class.lost.window_flits as f64
+            0.0
         } else {
-            asked - class.delivered_flits as f64
+            asked - (class.delivered_flits + class.lost.window_flits) as f64
         };
         let missing = self.shortfall(asked, asked - kept);
         let noise = self.noise(asked);

@@ -249,9 +249,9 @@ fn is_used(plan: &Plan) -> bool {
     plan.classes.iter().any(|class| class.management)
 }
 
-fn routes(plan: &Plan) -> [bool; 16] {
+/// What routes of flows of either kind have beside them.
+fn beside(plan: &Plan) -> [bool; 11] {
     let has = Has::of(plan);
-    let mut classes = plan.classes.iter();
     [
         true,
         has.small_lanes,
@@ -264,36 +264,33 @@ fn routes(plan: &Plan) -> [bool; 16] {
         has.retry,
         has.marks,
         has.messages,
+    ]
+}
+
+fn routes(plan: &Plan) -> Vec<bool> {
+    let has = Has::of(plan);
+    let mut classes = plan.classes.iter();
+    let mine = [
         has.waits,
         !plan.app_phases.is_empty(),
         plan.flows.iter().any(|flow| flow.window.is_some()),
         classes.any(|class| class.control.is_some()),
         has.drops,
-    ]
+    ];
+    [&beside(plan)[..], &mine].concat()
 }
 
-fn set_ups(plan: &Plan) -> [bool; 16] {
-    let has = Has::of(plan);
+fn set_ups(plan: &Plan) -> Vec<bool> {
     let any = |is_it: fn(&SetUp) -> bool| {
         let mut all = plan.classes.iter().filter_map(ClassPlan::set_up);
         all.any(is_it)
     };
-    [
-        true,
-        has.small_lanes,
-        has.tables,
-        has.rounds,
-        has.several_places,
-        has.kept_inputs,
-        is_used(plan),
-        has.slow_sinks,
-        has.retry,
-        has.marks,
-        has.messages,
+    let mine = [
         plan.switch.allocation_delay > 0,
         any(|one| one.release == Release::LastPacket),
         any(|one| one.release == Release::AtOnce),
         any(|one| one.cache < 3),
-        has.drops,
-    ]
+        Has::of(plan).drops,
+    ];
+    [&beside(plan)[..], &mine].concat()
 }
