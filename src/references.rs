@@ -275,6 +275,10 @@ reference!(
     "Y. Zhu et al., \"Congestion control for large-scale RDMA deployments\", SIGCOMM 2015"
 );
 reference!(
+    LI_HPCC,
+    "Y. Li et al., \"HPCC: high precision congestion control\", SIGCOMM 2019"
+);
+reference!(
     ALIZADEH_QCN,
     "M. Alizadeh et al., \"Data center transport mechanisms: congestion control theory and IEEE standardization\", Allerton Conference 2008"
 );

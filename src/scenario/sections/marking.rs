@@ -130,7 +130,7 @@ impl Marks {
                 plan::Marking::Ecn {
                     least,
                     most: buffer(&marking.k_max, clock, u64::from(least) + 1)?,
-                    probability: (marking.p_max * plan::ONE_FLIT_PER_CYCLE as f64) as u64,
+                    probability: share(marking.p_max),
                 }
             }
         })
@@ -155,9 +155,43 @@ impl Marks {
                 most,
                 probability,
             } => {
-                let p_max = probability as f64 / plan::ONE_FLIT_PER_CYCLE as f64;
+                let p_max = shortest(probability);
                 format!("Ecn(k_min: \"{least} flits\", k_max: \"{most} flits\", p_max: {p_max:?})")
             }
+        }
+    }
+}
+
+/// A probability in units of [`plan::ONE_FLIT_PER_CYCLE`].
+fn share(probability: f64) -> u64 {
+    (probability * plan::ONE_FLIT_PER_CYCLE as f64) as u64
+}
+
+/// The decimal with the fewest digits that is read as this probability.
+fn shortest(probability: u64) -> f64 {
+    let exact = probability as f64 / plan::ONE_FLIT_PER_CYCLE as f64;
+    // what is read is rounded down: the middle of what is read as the same
+    let middle = (probability as f64 + 0.5) / plan::ONE_FLIT_PER_CYCLE as f64;
+    let rounded = (1..18).map(|digits| format!("{middle:.digits$}"));
+    let mut read = rounded.filter_map(|text| text.parse().ok());
+    read.find(|&one| one <= 1.0 && share(one) == probability)
+        .unwrap_or(exact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_are_told_as_they_are_written() {
+        for written in [0.0, 1.0, 0.2, 0.01, 0.1, 0.5, 1e-3, 0.333_333, 0.99] {
+            assert!(
+                (shortest(share(written)) - written).abs() < f64::EPSILON,
+                "{written}"
+            );
+        }
+        for probability in [1, 12_345, plan::ONE_FLIT_PER_CYCLE - 1] {
+            assert_eq!(share(shortest(probability)), probability);
         }
     }
 }

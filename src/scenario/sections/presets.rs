@@ -7,7 +7,7 @@
 //! does not publish without saying that it is assumed.
 
 use super::values::Read;
-use crate::references::{BOOKSIM, IBA, ZHU_DCQCN};
+use crate::references::{BOOKSIM, IBA, LI_HPCC};
 use crate::registry::{Entry, Parameter, Registry};
 use crate::scenario::syntax::parser::parse;
 use crate::scenario::syntax::{Field, Item, Node, Place, Value};
@@ -58,7 +58,7 @@ const ETHERNET_51T: Entry<()> = Entry {
         value(
             "marking",
             "Ecn(k_min: \"100 kB\", k_max: \"400 kB\", p_max: 0.2)",
-            "thresholds in production at 25 Gbit/s; assumed for every rate, as in proportion to it they would be above the memory of a port",
+            "thresholds in production at 25 Gbit/s, as HPCC's comparison tells them; assumed for every rate, as in proportion to it they would be above the memory of a port",
         ),
         value(
             "routing_delay",
@@ -67,7 +67,7 @@ const ETHERNET_51T: Entry<()> = Entry {
         ),
     ],
     guarantees: &["what is written beside it counts in place of its values"],
-    references: &[ZHU_DCQCN],
+    references: &[LI_HPCC],
     build: (),
 };
 
