@@ -142,6 +142,12 @@ pub struct Records {
 }
 
 impl ClassRecords {
+    /// Flits of the packets that were rejected, which have the mean size of all that were created.
+    pub fn rejected_flits(&self) -> f64 {
+        let size = self.created_flits as f64 / self.created_packets.max(1) as f64;
+        self.rejected as f64 * size
+    }
+
     fn deliver(&mut self, delivery: &Delivery, in_window: bool, is_tagged: bool) {
         self.last_delivery = self.last_delivery.max(delivery.delivered);
         if in_window {

@@ -4,8 +4,9 @@
 
 use super::Resolved;
 use super::credit_loops::{self, Loops};
-use super::offered::of_flow;
-use crate::plan::ClassPlan;
+use super::offered::{Part, of_flow};
+use crate::ids::ChannelId;
+use crate::plan::{ClassPlan, FlowPlan, Forwarding};
 use crate::routing::Routes;
 use crate::routing::loads::bound::{Bound, Inner, Limits, Router, bound};
 use crate::routing::loads::demand::Demand;
@@ -55,7 +56,9 @@ impl Bounds {
         };
         let drawn = resolved.plan.classes.iter();
         let drawn: Vec<&ClassPlan> = drawn
-            .filter(|class| class.messages.is_none() && class.answers.is_none())
+            .filter(|class| {
+                class.messages.is_none() && class.answers.is_none() && class.flows.is_none()
+            })
             .collect();
         let one = |class: &&ClassPlan| {
             let bound = alike(resolved, Router::of(&resolved.routes), &[*class], None)?;
@@ -117,16 +120,22 @@ fn drawn(resolved: &Resolved, classes: &[&ClassPlan], unit: Option<f64>) -> Dema
 }
 
 /// Adds what the flows of classes offer, as far as it is known.
-fn add_flows(demand: &mut Demand, resolved: &Resolved, classes: &[&ClassPlan]) {
+fn add_flows(demand: &mut Demand, resolved: &Resolved, classes: &[&ClassPlan], part: Part) {
     let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
     let is_of = |class: &ClassPlan| classes.iter().any(|one| std::ptr::eq(*one, class));
     let is_meant: Vec<bool> = plan.classes.iter().map(is_of).collect();
+    // limits alone are set against what their flows get
+    let has_process = |flow: &FlowPlan| flow.process.is_some();
+    let is_beside = classes.iter().any(|class| class.flows.is_none());
+    let has_limits = is_beside || plan.flows.iter().any(has_process);
+    let offers = |flow: &&FlowPlan| has_limits || has_process(flow);
     for flow in plan
         .flows
         .iter()
         .filter(|flow| is_meant[usize::from(flow.class)])
+        .filter(offers)
     {
-        if let Some(offered) = of_flow(plan, graph, flow) {
+        if let Some(offered) = of_flow(plan, graph, flow, part) {
             demand.add_flow(flow.source, flow.destination, offered.rate);
         }
     }
@@ -139,7 +148,11 @@ fn of_group(
     classes: &[&ClassPlan],
     demand: &Demand,
 ) -> (Option<Bound>, Inner) {
-    let limits = Limits::of_sink(resolved.plan.host.sink_cycles_per_flit);
+    let time = |channel| time_of_flit(resolved, classes, channel);
+    let limits = Limits {
+        time: &time,
+        ..Limits::of_sink(resolved.plan.host.sink_cycles_per_flit)
+    };
     let graph = &resolved.layout.graph;
     if classes.is_empty() {
         return bound(graph, router, demand, limits);
@@ -153,9 +166,31 @@ fn of_group(
     bound(graph, router, demand, limits)
 }
 
-/// The bound of these classes together, a factor of the loads they have, flows with a process among them. `None` where expected loads do not say what is
+/// How long a flit of these classes keeps a channel at least, in the mean: with what link-level retry repeats, and where an output
+/// buffer is so small that a packet is granted only after the one before it has crossed (D10) \[cycles\].
+fn time_of_flit(resolved: &Resolved, classes: &[&ClassPlan], channel: ChannelId) -> f64 {
+    let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
+    let sizes = classes.iter().flat_map(|class| class.size.entries());
+    let times = sizes.map(|(size, _)| plan.time_of_flit(graph, channel, *size));
+    let time = times.reduce(f64::min).unwrap_or(0.0);
+    let (switch, timing) = (&plan.switch, graph.channel(channel).timing);
+    let kept = u64::from(switch.output_buffer) * u64::from(timing.cycles_per_flit);
+    let is_whole = switch.output_buffer > 0 && switch.forwarding != Forwarding::Wormhole;
+    if !is_whole || graph.channel(channel).from.switch().is_none() {
+        return time;
+    }
+    let bubble = u64::from(switch.crossbar_delay).saturating_sub(kept);
+    let largest = classes.iter().map(|class| class.size.largest()).max();
+    time.max(f64::from(timing.cycles_per_flit) + bubble as f64 / f64::from(largest.unwrap_or(1)))
+}
+
+/// The bound of these classes together, a factor of the loads they have, flows with a process or a limit among them. `None` where expected loads do not say what is
 /// offered in the long run: of messages, sources that always have a packet waiting, and a limited number of packets.
-pub fn headroom(resolved: &Resolved, is_meant: impl Fn(&ClassPlan) -> bool) -> Option<Bound> {
+pub fn headroom(
+    resolved: &Resolved,
+    is_meant: impl Fn(&ClassPlan) -> bool,
+    part: Part,
+) -> Option<Bound> {
     let is_lasting = |class: &ClassPlan| {
         class.messages.is_none() && class.packets_per_host.is_none() && !class.is_backlogged()
     };
@@ -168,15 +203,14 @@ pub fn headroom(resolved: &Resolved, is_meant: impl Fn(&ClassPlan) -> bool) -> O
         return None;
     }
     let plan = &resolved.plan;
-    let has_processes = plan.flows.iter().any(|flow| flow.process.is_some());
-    let has_own_ways = has_processes && (plan.routes_of_flows.is_some() || plan.sets_up());
+    let has_own_ways = !plan.flows.is_empty() && (plan.routes_of_flows.is_some() || plan.sets_up());
     let router = match &resolved.routes {
         Routes::Tables(tables) if !has_own_ways => Router::Tables(tables),
         _ => Router::Unknown,
     };
     let of = |classes: &[&ClassPlan]| {
         let mut demand = drawn(resolved, classes, Some(1.0));
-        add_flows(&mut demand, resolved, classes);
+        add_flows(&mut demand, resolved, classes, part);
         of_group(resolved, router, classes, &demand).0
     };
     let groups = credit_loops::groups(resolved, &classes);

@@ -29,6 +29,7 @@ pub struct Loops<'a> {
     lanes: u32,
     /// Smallest and largest packet \[flits\].
     sizes: [u32; 2],
+    is_wormhole: bool,
     /// Largest mean size of the packets of a class \[flits\].
     mean: f64,
     /// Smallest and largest pace of a channel \[cycles per flit\].
@@ -63,15 +64,13 @@ impl<'a> Loops<'a> {
         };
         let smallest = classes.iter().map(|class| class.size.smallest());
         let largest = classes.iter().map(|class| class.size.largest());
-        let sizes = match resolved.plan.switch.forwarding {
-            Forwarding::Wormhole => [1; 2],
-            _ => [smallest.min(), largest.max()].map(|size| u32::from(size.unwrap_or(1))),
-        };
+        let sizes = [smallest.min(), largest.max()].map(|size| u32::from(size.unwrap_or(1)));
         let all = classes.iter().map(|class| lanes(resolved, class));
         Self {
             resolved,
             lanes: all.fold(0, |all, its| all | its).count_ones(),
             sizes,
+            is_wormhole: resolved.plan.switch.forwarding == Forwarding::Wormhole,
             mean: classes
                 .iter()
                 .map(|class| class.size.mean())
@@ -96,16 +95,13 @@ impl<'a> Loops<'a> {
 
     /// The loop of a channel, of all lanes together, wherever its packets go next.
     pub fn at(&self, channel: ChannelId) -> CreditLoop {
-        let next_pace = self.next_pace(channel);
-        let credits = self.before(channel, next_pace);
-        self.with_headers(channel, next_pace, self.queues(channel), credits)
+        self.before(channel, self.next_pace(channel), self.queues(channel))
     }
 
     /// The same of packets that all take the channel `next` then.
     pub fn at_before(&self, channel: ChannelId, next: ChannelId) -> CreditLoop {
         let next = self.resolved.layout.graph.channel(next).timing;
-        let credits = self.before(channel, next.cycles_per_flit);
-        self.with_headers(channel, next.cycles_per_flit, 1, credits)
+        self.before(channel, next.cycles_per_flit, 1)
     }
 
     /// Queues of a lane behind a channel.
@@ -120,30 +116,15 @@ impl<'a> Loops<'a> {
         }
     }
 
-    /// What credits let through, or less where headers are routed one by one in so many queues of a lane.
-    fn with_headers(
-        &self,
-        channel: ChannelId,
-        next_pace: u32,
-        queues: u32,
-        credits: CreditLoop,
-    ) -> CreditLoop {
+    /// What flits of wormhole packets hold of a lane, and the routing of their headers in so many queues of it; `way` is without that.
+    fn of_flits(&self, way: Channel, queues: u32) -> CreditLoop {
         let switch = &self.resolved.plan.switch;
-        let is_routed = self
-            .resolved
-            .layout
-            .graph
-            .channel(channel)
-            .to
-            .switch()
-            .is_some();
-        if !is_routed || switch.forwarding != Forwarding::Wormhole {
-            return credits;
+        let (sizes, delay) = ((self.sizes, self.mean), switch.routing_delay);
+        if queues == 1 {
+            return CreditLoop::of_flits(way, sizes, delay).times(self.lanes);
         }
-        // an output buffer, and a packet that is dropped, takes a flit in every cycle
-        let is_fast = switch.output_buffer > 0 || switch.drop.is_some();
-        let pace = if is_fast { 1 } else { next_pace };
-        let headers = CreditLoop::of_headers(self.mean, pace, switch.routing_delay);
+        let credits = CreditLoop::new(way, [1; 2]).times(self.lanes);
+        let headers = CreditLoop::of_headers(self.mean, way.pace, delay);
         let headers = headers.times(self.lanes.saturating_mul(queues));
         if headers.rate() < credits.rate() {
             headers
@@ -165,8 +146,8 @@ impl<'a> Loops<'a> {
         paces.min().unwrap_or(least)
     }
 
-    /// The loop of a channel whose packets leave the buffer behind it on one of that pace.
-    fn before(&self, channel: ChannelId, next_pace: u32) -> CreditLoop {
+    /// The loop of a channel whose packets leave the buffer behind it, so many queues of a lane, on one of that pace.
+    fn before(&self, channel: ChannelId, next_pace: u32, queues: u32) -> CreditLoop {
         let (graph, switch) = (&self.resolved.layout.graph, &self.resolved.plan.switch);
         let ends = graph.channel(channel);
         let back = graph.channel(channel.reverse()).timing.latency;
@@ -180,7 +161,15 @@ impl<'a> Loops<'a> {
         if ends.from.switch().is_some() {
             way.latency += u64::from(switch.crossbar_delay);
         }
-        if ends.to.switch().is_some() {
+        let is_routed = ends.to.switch().is_some();
+        if is_routed && self.is_wormhole {
+            way.delay = u64::from(switch.allocation_delay);
+            // an output buffer, and a packet that is dropped, takes a flit in every cycle
+            let is_fast = switch.output_buffer > 0 || switch.drop.is_some();
+            way.pace = if is_fast { 1 } else { next_pace };
+            return self.of_flits(way, queues);
+        }
+        if is_routed {
             way.delay = u64::from(switch.routing_delay) + u64::from(switch.allocation_delay);
             if switch.forwarding == Forwarding::StoreAndForward {
                 // the tail comes first, then every flit goes on as fast as the next channel takes it
@@ -190,7 +179,8 @@ impl<'a> Loops<'a> {
                 way.pace = way.pace.max(self.least_out(next_pace));
             }
         }
-        CreditLoop::new(way, self.sizes).times(self.lanes)
+        let sizes = if self.is_wormhole { [1; 2] } else { self.sizes };
+        CreditLoop::new(way, sizes).times(self.lanes)
     }
 }
 

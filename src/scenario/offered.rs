@@ -1,10 +1,10 @@
-//! What flows with a process offer in expectation over the measurement, and what their limits let through.
+//! What flows with a process or a limit offer in expectation over the measurement, and what their limits let through.
 //!
 //! # Algorithm
 //! A flow with a process makes its load of its host's link from its start to its stop. Known are flows that begin by themselves,
 //! without size, window and control, under one limit that is not 0 in all of the measured time in which they are active; those
 //! that start or stop at a time of their own only where the phases have fixed lengths. No more goes on than the limit
-//! lets through.
+//! lets through. A flow that always has a packet offers what its limit lets through.
 //!
 //! A limit is one of the flow alone, unless its host's scheduler paces the flows of a lane together.
 
@@ -61,6 +61,15 @@ pub fn rate_of_limit(limit: Limit, sizes: &SizeDistribution, pace: f64) -> f64 {
     }
 }
 
+/// What is looked at of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// As if all of it were as its last cycle.
+    End,
+}
+
 /// First and last cycle of the measurement, as far as the scenario says.
 fn measured(phases: &Phases, flow: &FlowPlan) -> Option<[u64; 2]> {
     let first = if phases.find_warmup { 0 } else { phases.warmup };
@@ -70,16 +79,22 @@ fn measured(phases: &Phases, flow: &FlowPlan) -> Option<[u64; 2]> {
 }
 
 /// What a flow offers; `None` where that is not known.
-pub fn of_flow(plan: &Plan, graph: &Graph, flow: &FlowPlan) -> Option<Offered> {
+pub fn of_flow(plan: &Plan, graph: &Graph, flow: &FlowPlan, part: Part) -> Option<Offered> {
     let class = &plan.classes[usize::from(flow.class)];
-    let process = flow.process.as_ref()?;
     let asks = class.requests.is_some() || class.begins();
     let waits = flow.phase.is_some() || !flow.after.is_empty();
     let is_held = flow.flits.is_some() || flow.window.is_some() || class.control.is_some();
     if asks || waits || is_held || plan.is_of_probes(flow.class) {
         return None;
     }
-    let [warm, end] = measured(&plan.phases, flow)?;
+    let is_own = plan.host.scheduler != Scheduler::Paced;
+    if flow.process.is_none() && !(plan.is_backlogged(flow) && is_own) {
+        return None;
+    }
+    let [mut warm, end] = measured(&plan.phases, flow)?;
+    if part == Part::End {
+        warm = warm.max(end.saturating_sub(1));
+    }
     let from = flow.start.max(warm);
     let to = flow.stop.map_or(end, |stop| stop.min(end));
     if from >= to {
@@ -89,13 +104,18 @@ pub fn of_flow(plan: &Plan, graph: &Graph, flow: &FlowPlan) -> Option<Offered> {
     }
     let pace = graph.channel(graph.host_channel(flow.source)).timing;
     let pace = f64::from(pace.cycles_per_flit);
-    let made = process.load / pace * (to - from) as f64;
+    let process = flow.process.as_ref();
+    let made = process.map(|process| process.load / pace * (to - from) as f64);
     let through = match limit_in(flow, [from, end])? {
         Limit::Rate(0) => return None,
         Limit::None => None,
         limit => Some(rate_of_limit(limit, &class.size, pace) * (end - from) as f64),
     };
-    let is_own = plan.host.scheduler != Scheduler::Paced;
+    let Some(made) = made else {
+        let rate = through? / (end - from) as f64 * (to - from) as f64 / (end - warm) as f64;
+        let of_limit = None;
+        return Some(Offered { rate, of_limit });
+    };
     let through = through.filter(|_| is_own);
     Some(Offered {
         rate: through.map_or(made, |through| made.min(through)) / (end - warm) as f64,
@@ -107,7 +127,7 @@ pub fn of_flow(plan: &Plan, graph: &Graph, flow: &FlowPlan) -> Option<Offered> {
 pub fn is_all_known(resolved: &Resolved) -> bool {
     let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
     let mut flows = plan.flows.iter().filter(|flow| flow.process.is_some());
-    flows.all(|flow| of_flow(plan, graph, flow).is_some())
+    flows.all(|flow| of_flow(plan, graph, flow, Part::Whole).is_some())
 }
 
 /// The flow of these classes that is offered most beside its limit.
@@ -116,7 +136,7 @@ pub fn by_limit(resolved: &Resolved, is_meant: impl Fn(u16) -> bool) -> Option<B
     let flows = plan.flows.iter().enumerate();
     let parts = flows.filter(|(_, flow)| is_meant(flow.class));
     let parts = parts.filter_map(|(id, flow)| {
-        let part = of_flow(plan, graph, flow)?.of_limit?;
+        let part = of_flow(plan, graph, flow, Part::Whole)?.of_limit?;
         Some(ByLimit { flow: id, part })
     });
     parts.reduce(|most, next| if next.part > most.part { next } else { most })

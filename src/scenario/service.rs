@@ -5,7 +5,7 @@
 
 use super::Resolved;
 use crate::ids::SlId;
-use crate::plan::{ClassPlan, Plan};
+use crate::plan::{ClassPlan, Forwarding, Plan};
 use crate::qos::available_bandwidth::{Form, Shares};
 use crate::qos::vl_arbitration::Rules;
 use crate::qos::worst_case::latency;
@@ -20,7 +20,7 @@ pub struct Service {
     pub waits: Vec<Wait>,
     /// Time of the largest packet on the slowest channel \[cycles\].
     pub transmission: u64,
-    /// Parts of a channel, with InfiniBand's VL arbitration.
+    /// Parts of a channel, with InfiniBand's VL arbitration of whole packets.
     pub shares: Option<LevelShares>,
 }
 
@@ -77,7 +77,9 @@ impl Service {
 impl LevelShares {
     fn of(plan: &Plan, tables: &Tables) -> Option<Self> {
         let arbitration = plan.switch.vl_arbitration.as_ref()?;
-        if arbitration.rules == Rules::Legacy {
+        // a wormhole lane idles while its next header is routed, and others have its turns
+        let is_promised = plan.switch.forwarding != Forwarding::Wormhole;
+        if arbitration.rules == Rules::Legacy || !is_promised {
             return None;
         }
         let (flits, flit_bytes) = (plan.largest_packet(), plan.flit_bytes);

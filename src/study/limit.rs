@@ -1,7 +1,9 @@
 //! The load that no search exceeds: where a channel is full by routes and patterns alone.
 
 use super::grid::{Grid, Place};
+use crate::plan::ClassPlan;
 use crate::scenario::bounds::headroom;
+use crate::scenario::offered::Part;
 use crate::scenario::{Document, Known, Parts};
 use serde::{Deserialize, Serialize};
 
@@ -28,9 +30,9 @@ impl Limit {
         document.assign("seed", &seed.to_string()).ok()?;
         place.assign(1.0, grid, &mut document).ok()?;
         let resolved = document.resolve_known(&Parts::registered(), known).ok()?;
-        let bound = headroom(&resolved, |class| {
-            class.flows.is_none() && place.loads.varies(&class.name)
-        })?;
+        let is_varied =
+            |class: &ClassPlan| class.flows.is_none() && place.loads.varies(&class.name);
+        let bound = headroom(&resolved, is_varied, Part::Whole)?;
         let graph = &resolved.layout.graph;
         let ends = graph.channel(bound.channel);
         let [from, to] = [ends.from, ends.to].map(|end| graph.endpoint_name(end));

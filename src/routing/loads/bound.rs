@@ -72,6 +72,8 @@ impl<'a> Router<'a> {
 pub struct Limits<'a> {
     /// Time in which a host consumes a flit, when it is not as fast as they arrive \[cycles\].
     pub sink: Option<u32>,
+    /// How long a flit keeps a channel, if longer than by its rate \[cycles\].
+    pub time: &'a dyn Fn(ChannelId) -> f64,
     /// The credit loops of the lanes of a channel.
     pub loops: &'a dyn Fn(ChannelId) -> Option<CreditLoop>,
 }
@@ -81,6 +83,7 @@ impl Limits<'_> {
     pub fn of_sink(sink: Option<u32>) -> Self {
         Self {
             sink,
+            time: &|_| 0.0,
             loops: &|_| None,
         }
     }
@@ -155,7 +158,7 @@ fn of_channels(graph: &Graph, amounts: &[f64], limits: Limits<'_>) -> Vec<Bound>
     let found = found.filter(|(_, amount)| **amount > 0.0);
     let bounds = found.map(|((id, channel), amount)| {
         let (place, cycles_per_flit) = limit(channel, limits.sink);
-        let rate = 1.0 / f64::from(cycles_per_flit);
+        let rate = 1.0 / f64::from(cycles_per_flit).max((limits.time)(id));
         let credit_loop = (limits.loops)(id).filter(|credits| credits.rate() < rate);
         let rate = credit_loop.map_or(rate, |credits| credits.rate());
         Bound {

@@ -98,7 +98,9 @@ impl Observe {
         if listed.value.is_empty() {
             return Err(listed.mistake("the list is empty: expected at least one class, or `All`"));
         }
-        let has_flows = all.iter().any(|class| class.flows.is_some());
+        let is_listed = |class: &ClassPlan| listed.value.iter().any(|one| one.value == class.name);
+        let mut classes = all.iter().filter(|class| is_listed(class));
+        let has_flows = classes.any(|class| class.flows.is_some());
         if self.packets.is_none() && !self.flows && !self.hops && !has_flows {
             return Err(listed.mistake(
                 "nothing is recorded that could be of some classes only: expected `packets`, `flows` or `hops`",

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use virtlane::scenario::bounds::headroom;
+use virtlane::scenario::offered::Part;
 use virtlane::scenario::{Document, Parts};
 use virtlane::study::level::Sample;
 use virtlane::study::saturation::{Criterion, Request, Saturation, search};
@@ -153,7 +154,9 @@ impl Case {
     /// The load at which a channel is full, which must be that by hand.
     fn bound(&self, document: &Document) -> f64 {
         let resolved = document.resolve(&Parts::registered()).expect("it resolves");
-        let bound = headroom(&resolved, |_| true).expect("it is known").load;
+        let bound = headroom(&resolved, |_| true, Part::Whole)
+            .expect("it is known")
+            .load;
         if self.bound > 0.0 {
             assert!((bound - self.bound).abs() < 1e-9, "{}: {bound}", self.name);
         }

@@ -1,5 +1,6 @@
 //! What the traffic asks of a channel, or a process of the limit of its flow, beside what a measurement saw.
 
+use crate::routing::loads::bound::Bound;
 use crate::run::execute::asked::Asked;
 use crate::scenario::credit_loops;
 use crate::scenario::offered::ByLimit;
@@ -7,25 +8,33 @@ use crate::topology::Endpoint;
 
 use super::window::{FULL_HOST, Window};
 
-/// Part beyond a bound that is no rounding.
-pub(super) const BEYOND: f64 = 1e-6;
-
 impl Window<'_> {
     /// A channel that the traffic asks for more than it carries, or a flow that is offered more than its limit, in expectation.
     pub(super) fn asked_too_much(&self) -> Option<String> {
         let asked = self.asked.as_ref()?;
-        let words = self.beyond(asked, |part| part > 1.0 + BEYOND)?;
+        let words = self.beyond(asked, |part| part > 1.0 + asked.rounding())?;
         Some(format!("{words}; {}", self.loads()))
+    }
+
+    /// The same of what flows ask at the end of the measurement.
+    pub(super) fn asked_too_much_at_end(&self, asked: &Asked) -> Option<String> {
+        let is_much = |part: f64| part > 1.0 + asked.rounding();
+        let words = self.of_bound(asked.at_end, is_much)?;
+        Some(format!("at its end {words}"))
+    }
+
+    /// A channel that is asked for such a part of what it carries, in words.
+    fn of_bound(&self, bound: Option<Bound>, is_much: impl Fn(f64) -> bool) -> Option<String> {
+        let bound = bound?;
+        let (channel, part) = (self.channel_name(bound.channel), 1.0 / bound.load);
+        let carried = credit_loops::carried(bound.credit_loop.as_ref());
+        let words = || format!("the traffic asks channel {channel} for {part:.3} of {carried}");
+        is_much(part).then(words)
     }
 
     /// What is asked for such a part of what there is, in words.
     fn beyond(&self, asked: &Asked, is_much: impl Fn(f64) -> bool) -> Option<String> {
-        let bound = asked.bound.as_ref().filter(|_| is_much(asked.part()));
-        let demand = bound.map(|bound| {
-            let (channel, part) = (self.channel_name(bound.channel), asked.part());
-            let carried = credit_loops::carried(bound.credit_loop.as_ref());
-            format!("the traffic asks channel {channel} for {part:.3} of {carried}")
-        });
+        let demand = self.of_bound(asked.bound, &is_much);
         let by_limit = || {
             let by_limit = asked.by_limit.filter(|_| is_much(asked.part_of_limit()))?;
             Some(self.over_limit(by_limit))

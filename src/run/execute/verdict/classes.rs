@@ -2,21 +2,21 @@
 //!
 //! # Algorithm
 //! A class with a job is complete or incomplete. Any other that the scenario has is judged by its own packets: *undecided*
-//! without data enough, *saturated* when full source queues reject its packets, when the routes and its pattern ask a
-//! channel for more than it carries, when a process offers more than the limit of its flow, when it always has a packet waiting, when a flow of it is held back, when switches drop more than 2 % of its flits, or when of
-//! the others fewer are delivered than chance explains (0.1 %); *undecided*, too, when what stays behind may be an overload of 10 % or drops may be
+//! without data enough, *saturated* when the routes and its pattern ask a
+//! channel for more than it carries, when a process offers more than the limit of its flow, when it always has a packet waiting, when a flow of it is held back, when switches drop, or full source queues reject, more than 2 % of its flits, or when of
+//! the others fewer are delivered than chance explains (0.1 %); *undecided*, too, when what stays behind may be an overload of 10 % or drops or rejections may be
 //! too much; else *steady*.
 //! Nothing is told of what the program makes: answers and probes belong to their parent.
 
 use super::super::Run;
+use super::super::asked::{BEYOND, OF_LIMITS};
 use super::super::jobs::Jobs;
-use super::asked::BEYOND;
 use super::held::{Held, doubtful, worst};
 use super::window::{Behind, FULL_HOST, Window};
 use crate::measure::outcome::{ClassVerdict, Verdict};
 use crate::plan::ClassPlan;
 use crate::scenario::bounds::headroom;
-use crate::scenario::offered::{ByLimit, by_limit};
+use crate::scenario::offered::{ByLimit, Part, by_limit};
 
 /// What is asked for by a class alone, in expectation.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +40,17 @@ impl Run<'_> {
             return vec![None; plan.classes.len()];
         }
         let asked = |number: u16, class: &ClassPlan| {
-            let bound = headroom(self.resolved, |other| std::ptr::eq(other, class));
-            let is_too_much = bound.is_some_and(|bound| 1.0 / bound.load > 1.0 + BEYOND);
+            let rounding = if class.flows.is_some() {
+                OF_LIMITS
+            } else {
+                BEYOND
+            };
+            let bound = headroom(
+                self.resolved,
+                |other| std::ptr::eq(other, class),
+                Part::Whole,
+            );
+            let is_too_much = bound.is_some_and(|bound| 1.0 / bound.load > 1.0 + rounding);
             let by_limit = by_limit(self.resolved, |class| class == number);
             OfClass {
                 is_too_much,
@@ -70,6 +79,10 @@ impl Window<'_> {
             0 => String::new(),
             dropped => format!(", {dropped} dropped"),
         };
+        let dropped = match class.rejected {
+            0 => dropped,
+            rejected => format!("{dropped}, {rejected} packets rejected by full source queues"),
+        };
         let loads = if delivered <= created {
             format!("{delivered} of {created} flits delivered{dropped}")
         } else {
@@ -81,9 +94,7 @@ impl Window<'_> {
         if let Some(shortage) = self.shortage_of(number) {
             return told(Verdict::Undecided, shortage);
         }
-        let reason = if class.rejected > 0 {
-            format!("full source queues rejected {} packets", class.rejected)
-        } else if asked.is_too_much {
+        let reason = if asked.is_too_much {
             "it asks a channel for more than that carries".to_owned()
         } else if let Some(by_limit) = asked.by_limit.filter(|by| by.part > 1.0 + BEYOND) {
             self.over_limit(by_limit)

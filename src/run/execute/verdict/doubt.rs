@@ -89,7 +89,13 @@ impl Window<'_> {
         };
         let full = asked.and_then(|asked| self.known(asked)).or_else(counted);
         let moves = || self.growth().or_else(|| self.trend()).map(Doubt::longer);
-        full.or_else(|| self.may_lose()).or_else(moves)
+        let at_end = || {
+            let words = self.asked_too_much_at_end(asked?)?;
+            Some(Doubt::longer(words))
+        };
+        full.or_else(at_end)
+            .or_else(|| self.may_lose())
+            .or_else(moves)
     }
 
     /// A channel that is asked for all it carries in expectation.

@@ -1,9 +1,10 @@
-//! What switches drop, a shortfall of the class that made it.
+//! What switches drop and full source queues reject, a shortfall of the class that made it.
 //!
 //! # Algorithm
-//! What is dropped is neither present nor delivered, and it comes at its rate however long a measurement is. A class that loses more
-//! than 2 % of what it makes is saturated, one that loses less is steady, and what chance does not let tell from 2 % is undecided.
-//! Drops come in bursts: a count of them varies as they do from batch to batch, and as whole packets at least.
+//! What is lost is neither present nor delivered, and it comes at its rate however long a measurement is. A class that loses more
+//! than 2 % of what it makes one way is saturated, one that loses less is steady, and what chance does not let tell from 2 % is undecided.
+//! Losses come in bursts: a count of drops varies as they do from batch to batch, that of rejections as the packets that a queue
+//! holds, and both as whole packets at least.
 //!
 //! Where nothing was dropped yet of a class that switches may drop, and its packets come by chance, there may be too few to tell.
 //!
@@ -18,19 +19,29 @@ use crate::measure::precision::stationarity::{dispersion, normal_bound};
 /// Times of a measurement beyond which no length is told: the loss is about what is tolerated.
 const LONGEST: f64 = 1e4;
 
-/// What a class loses.
+/// How packets are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// Switches drop them.
+    Dropped,
+    /// Full source queues reject them.
+    Rejected,
+}
+
+/// What a class loses one way.
 struct Loss {
     class: usize,
-    /// Dropped \[flits\].
+    how: How,
+    /// Lost \[flits\].
     lost: f64,
     /// Made \[flits\].
     made: f64,
-    /// Standard deviation of what may be dropped \[flits\].
+    /// Standard deviation of what may be lost \[flits\].
     noise: f64,
 }
 
 impl Loss {
-    /// What is dropped beyond what is tolerated \[flits\].
+    /// What is lost beyond what is tolerated \[flits\].
     fn beyond(&self) -> f64 {
         self.lost - CLEARLY_LESS * self.made
     }
@@ -42,8 +53,8 @@ impl Loss {
 }
 
 impl Window<'_> {
-    /// What a class loses, where switches may drop its packets.
-    fn loss_of(&self, class: usize) -> Option<Loss> {
+    /// What switches drop of a class, where they may.
+    fn dropped_of(&self, class: usize) -> Option<Loss> {
         let plan = self.plan();
         let dropping = plan.switch.drop.as_ref()?;
         let levels = &plan.classes[class].service_levels;
@@ -57,24 +68,50 @@ impl Window<'_> {
         let dropped = dropped.iter().map(|batch| batch.dropped_flits as f64);
         let bursts = dispersion(&dropped.collect::<Vec<_>>()).unwrap_or(0.0);
         let noise = (bursts.max(self.size) * CLEARLY_LESS * made).sqrt();
-        let lost = lost as f64;
+        let (lost, how) = (lost as f64, How::Dropped);
         Some(Loss {
             class,
+            how,
             lost,
             made,
             noise,
         })
     }
 
+    /// What full source queues reject of a class, where they may.
+    fn rejected_of(&self, class: usize) -> Option<Loss> {
+        let host = &self.plan().host;
+        let queue = host.source_queue.into_iter().chain(host.flow_queue).max()?;
+        let record = &self.records.classes[class];
+        let made = record.created_flits as f64;
+        let burst = f64::from(queue) * self.size;
+        let noise = (burst.max(self.size) * CLEARLY_LESS * made).sqrt();
+        Some(Loss {
+            class,
+            how: How::Rejected,
+            lost: record.rejected_flits(),
+            made,
+            noise,
+        })
+    }
+
+    /// What a class loses.
+    fn losses_of(&self, class: usize) -> impl Iterator<Item = Loss> {
+        let ways = [self.dropped_of(class), self.rejected_of(class)];
+        ways.into_iter().flatten()
+    }
+
     /// What all classes lose.
     fn losses(&self) -> impl Iterator<Item = Loss> {
-        (0..self.records.classes.len()).filter_map(|class| self.loss_of(class))
+        (0..self.records.classes.len()).flat_map(|class| self.losses_of(class))
     }
 
     /// Whether a loss is more than what is tolerated.
     fn is_beyond(&self, loss: &Loss) -> Behind {
         let certain = normal_bound(CERTAIN / self.records.classes.len().max(1) as f64);
-        let is_chance = loss.lost > 0.0 || self.is_irregular();
+        // a queue that never was full tells by its length that it is not
+        let is_open = loss.how == How::Dropped && self.is_irregular();
+        let is_chance = loss.lost > 0.0 || is_open;
         if loss.beyond() > certain * loss.noise {
             Behind::Certainly
         } else if is_chance && loss.beyond() > -MISSED * loss.noise {
@@ -84,18 +121,22 @@ impl Window<'_> {
         }
     }
 
-    /// Whether switches drop more of a class than is tolerated.
+    /// Whether more of a class is lost one way than is tolerated.
     pub(super) fn loses(&self, class: usize) -> Behind {
-        let loss = self.loss_of(class);
-        loss.map_or(Behind::No, |loss| self.is_beyond(&loss))
+        let found = |behind: &Behind| {
+            let mut losses = self.losses_of(class);
+            losses.any(|loss| self.is_beyond(&loss) == *behind)
+        };
+        let mut worse = [Behind::Certainly, Behind::Perhaps].into_iter();
+        worse.find(found).unwrap_or(Behind::No)
     }
 
-    /// A class of which switches certainly drop more than is tolerated, in words.
+    /// A class that certainly loses more than is tolerated, in words.
     pub(super) fn losing(&self) -> Option<String> {
         let is_sure = |loss: &Loss| matches!(self.is_beyond(loss), Behind::Certainly);
         let losses = self.losses().filter(is_sure);
         let worst = losses.max_by(|a, b| a.percent().total_cmp(&b.percent()))?;
-        let (words, tolerated) = (self.dropped_of(&worst), CLEARLY_LESS * 100.0);
+        let (words, tolerated) = (self.words_of(&worst), CLEARLY_LESS * 100.0);
         let loads = self.loads();
         Some(format!("{words}, more than {tolerated} %; {loads}"))
     }
@@ -106,7 +147,7 @@ impl Window<'_> {
         let losses = self.losses().filter(may_be);
         let worst = losses.max_by(|a, b| a.percent().total_cmp(&b.percent()))?;
         let noise = worst.noise / worst.made.max(1.0) * 100.0;
-        let (words, tolerated) = (self.dropped_of(&worst), CLEARLY_LESS * 100.0);
+        let (words, tolerated) = (self.words_of(&worst), CLEARLY_LESS * 100.0);
         let words = format!("{words}, and {tolerated} +- {noise:.2} % is the most that is steady");
         let beyond = worst.beyond();
         let bound = if beyond > 0.0 {
@@ -124,15 +165,19 @@ impl Window<'_> {
         Some(Doubt { words, remedy })
     }
 
-    /// The class of which switches drop most, if they do; in words.
-    pub(super) fn most_dropped(&self) -> Option<String> {
+    /// The class that loses most, if one does; in words.
+    pub(super) fn most_lost(&self) -> Option<String> {
         let losses = self.losses().filter(|loss| loss.lost > 0.0);
         let worst = losses.max_by(|a, b| a.percent().total_cmp(&b.percent()))?;
-        Some(self.dropped_of(&worst))
+        Some(self.words_of(&worst))
     }
 
-    fn dropped_of(&self, loss: &Loss) -> String {
+    fn words_of(&self, loss: &Loss) -> String {
         let (percent, name) = (loss.percent(), &self.plan().classes[loss.class].name);
-        format!("switches dropped {percent:.2} % of what {name} made")
+        let who = match loss.how {
+            How::Dropped => "switches dropped",
+            How::Rejected => "full source queues rejected",
+        };
+        format!("{who} {percent:.2} % of what {name} made")
     }
 }

@@ -8,7 +8,7 @@
 //!    it), or such a flow is offered more than its limit ([`offered`](crate::scenario::offered)), or at the level of 0.1 % each
 //!    - the flits present (source queues and fabric) drift upwards, against the hypothesis of a random walk, the worst
 //!      case of a stable queue ([`stationarity::is_growing`]), and a tenth of that at least in source queues, or
-//!    - switches drop more than 2 % of what a class makes ([`loss`]), or
+//!    - switches drop, or full source queues reject, more than 2 % of what a class makes ([`loss`]), or
 //!    - a host falls short: of the flits created for it, or by it, fewer are delivered than chance and drops explain, corrected
 //!      (Bonferroni) for all hosts, both ways.
 //! 2. May an overload of 10 % be ruled out, being missed in at most 0.5 %? Only then *steady*. It may not, when
@@ -20,7 +20,7 @@
 //!    - the flits present grow by a part of those created that an overload of 10 % would come to in more than 1 %,
 //!    - packets present or packet latency rise over the measurement by more than 5 % of their mean and beyond what
 //!      chance does in 0.5 % of stationary series ([`stationarity::rise`]),
-//!    - switches may drop more than 2 % of what a class makes, or
+//!    - a class may lose more than 2 % of what it makes, or
 //!    - measured packets were left over by a drain as long as the measurement.
 //!
 //! Chance means counts of flits with the dispersion that the created flits of all hosts show from batch to batch; one
@@ -29,11 +29,10 @@
 //! Before both, a measurement without data enough ([`data`]) is *undecided*, with the length that would do; but a channel that
 //! is asked for too much in expectation is so whatever was measured.
 //!
-//! What switches drop is not present any more, and not delivered either: it is a shortfall of its class, which the reason names
-//! where it is too small for another verdict.
+//! What switches drop or full source queues reject is not present any more, and not delivered either: it is a shortfall of its class,
+//! which the reason names where it is too small for another verdict.
 //!
-//! Where source queues are bounded and reject packets, or sources always have one waiting, the fabric is saturated by
-//! what is seen at once; so it is where a flow that always has a packet is held back ([`held`]).
+//! Where sources always have a packet waiting the fabric is saturated by what is seen at once; so it is where a flow that always has a packet is held back ([`held`]).
 //!
 //! Jobs ([`jobs`](super::jobs)) come before any load. A run is *complete* when what its measurement waits for is delivered,
 //! or all of its jobs where it waits for none; *incomplete* when what it waits for is not, or when nothing
@@ -152,7 +151,7 @@ fn of_load(window: &Window<'_>, held: &[Held], leftover: Leftover) -> (Verdict, 
         let reason = format!("too short a measurement: {shortage}");
         return (Verdict::Undecided, reason);
     }
-    if let Some(reason) = rejecting(window).or_else(|| window.overload()) {
+    if let Some(reason) = window.overload() {
         return (Verdict::Saturated, reason);
     }
     if window.is_backlogged() {
@@ -183,28 +182,18 @@ fn of_load(window: &Window<'_>, held: &[Held], leftover: Leftover) -> (Verdict, 
 
 /// Why a load is steady; `late` are packets that a drain left over.
 fn why_steady(window: &Window<'_>, late: Option<String>) -> String {
-    let (full, dropped) = (window.full(), window.most_dropped());
+    let (full, lost) = (window.full(), window.most_lost());
     let nothing = match full {
         None => "nothing grows, no channel is full",
         Some(_) => "nothing grows",
     };
-    let follows = match &dropped {
+    let follows = match &lost {
         None => "accepted load follows offered load".to_owned(),
-        Some(dropped) => format!("accepted load follows offered load, but {dropped}"),
+        Some(lost) => format!("accepted load follows offered load, but {lost}"),
     };
     let late = late.map(|late| format!("{late}, latencies are without them"));
     let words = [format!("{nothing} and {follows}")].into_iter();
     words.chain(full).chain(late).collect::<Vec<_>>().join("; ")
-}
-
-/// Whether source queues are full and reject packets, and how many.
-fn rejecting(window: &Window<'_>) -> Option<String> {
-    let rejected = window.sum(|class: &ClassRecords| class.rejected);
-    let created = window.sum(|class: &ClassRecords| class.created_packets);
-    let share = rejected as f64 / created as f64 * 100.0;
-    let loads = window.loads();
-    (rejected > 0)
-        .then(|| format!("full source queues rejected {share:.2} % of the packets: {loads}"))
 }
 
 /// Whether a measurement may end.
@@ -220,7 +209,7 @@ pub(super) enum Standing {
 
 /// How a measurement stands, and why.
 pub(super) fn standing(window: &Window<'_>) -> (Standing, Option<String>) {
-    let is_bounded = rejecting(window).is_some();
+    let is_bounded = window.sum(|class: &ClassRecords| class.rejected) > 0;
     let is_backlogged = window.is_backlogged();
     let overload = window.overload().filter(|_| !is_bounded);
     if overload.is_some() {

@@ -22,12 +22,12 @@ impl Window<'_> {
         let (created, delivered) = self.flits();
         let dropped = self.dropped();
         let percent = |flits: f64| flits / created.max(1.0) * 100.0;
-        let growth = percent(created - delivered - dropped);
-        let dropped = if dropped > 0.0 {
-            format!(", {:.2} % of them dropped", percent(dropped))
-        } else {
-            String::new()
-        };
+        let rejected = self.lost() - dropped;
+        let growth = percent(created - delivered - dropped - rejected);
+        let told = [(dropped, "dropped"), (rejected, "rejected")];
+        let told = told.iter().filter(|(flits, _)| *flits > 0.0);
+        let told = told.map(|(flits, how)| format!(", {:.2} % of them {how}", percent(*flits)));
+        let lost = told.collect::<String>();
         let [accepted, offered] = [delivered, created].map(|flits| flits / capacity.max(1.0));
         let busiest = self.busiest(self.graph.channel_ids());
         let busiest = busiest.map_or_else(String::new, |(channel, utilisation)| {
@@ -35,7 +35,7 @@ impl Window<'_> {
             format!(", busiest channel {name} at {utilisation:.3}")
         });
         format!(
-            "accepted {accepted:.3} of {offered:.3} offered, {}{dropped}{busiest}",
+            "accepted {accepted:.3} of {offered:.3} offered, {}{lost}{busiest}",
             of_present(growth)
         )
     }

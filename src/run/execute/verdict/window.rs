@@ -150,6 +150,16 @@ impl<'a> Window<'a> {
         self.sum(|class| class.lost.window_flits) as f64
     }
 
+    /// Flits of packets that are neither delivered nor present: dropped or rejected.
+    pub(super) fn lost(&self) -> f64 {
+        let rejected = self
+            .records
+            .classes
+            .iter()
+            .map(ClassRecords::rejected_flits);
+        self.dropped() + rejected.sum::<f64>()
+    }
+
     /// Flits created and neither delivered nor dropped.
     pub(crate) fn present_growth(&self) -> i64 {
         let created = self.sum(|class| class.created_flits);
@@ -229,10 +239,10 @@ impl<'a> Window<'a> {
             .collect();
         let (created, delivered) = self.flits();
         let filled = self.filled();
-        let missing = self.shortfall(created, delivered + self.dropped()) - filled;
+        let missing = self.shortfall(created, delivered + self.lost()) - filled;
         let waiting = created - self.sum(|class| class.injected_flits) as f64;
-        // what fills buffers drifts as well: then more than chance must be missing
-        let least = if filled > 0.0 {
+        // what fills buffers, or is rejected, drifts as well: then more than chance must be missing
+        let least = if filled > 0.0 || self.lost() > self.dropped() {
             normal_bound(CERTAIN) * self.noise(created)
         } else {
             0.0
@@ -241,7 +251,7 @@ impl<'a> Window<'a> {
         (is_drift && waiting > AT_HOSTS * missing).then(|| self.loads())
     }
 
-    /// A host of whose flits fewer are delivered than chance explains, or drops: these are a matter of their class.
+    /// A host of whose flits fewer are delivered than chance explains, or losses: these are a matter of their class.
     fn host_that_falls_short(&self) -> Option<String> {
         let hosts = self.records.hosts.iter();
         let counts = hosts.flat_map(|host| {
@@ -251,7 +261,7 @@ impl<'a> Window<'a> {
         let counts: Vec<(f64, f64)> = counts.map(|(a, b)| (a as f64, b as f64)).collect();
         let tests = counts.iter().filter(|(asked, _)| *asked > 0.0).count();
         let bound = normal_bound(CERTAIN / tests.max(1) as f64);
-        let filled = self.filled() + self.dropped();
+        let filled = self.filled() + self.lost();
         let beyond = |&(asked, delivered): &(f64, f64)| {
             let noise = self.noise(asked).hypot(self.edges(asked));
             (self.shortfall(asked, delivered) - filled) / noise - bound
@@ -280,7 +290,7 @@ impl<'a> Window<'a> {
         if created <= 0.0 {
             return None;
         }
-        let missing = self.shortfall(created, delivered + self.dropped()) - self.filled();
+        let missing = self.shortfall(created, delivered + self.lost()) - self.filled();
         let growth = missing / created;
         let percent = growth * 100.0;
         (growth > self.least_growth(created)).then(|| of_present(percent))
@@ -295,7 +305,7 @@ impl<'a> Window<'a> {
         found.unwrap_or(Behind::No)
     }
 
-    /// Whether of a class less is delivered or dropped than is offered.
+    /// Whether of a class less is delivered or lost than is offered.
     fn keeps(&self, class: usize) -> Behind {
         let paces_itself = self.paces_itself(class);
         let class = &self.records.classes[class];
@@ -304,7 +314,8 @@ impl<'a> Window<'a> {
         let kept = if paces_itself {
             0.0
         } else {
-            asked - (class.delivered_flits + class.lost.window_flits) as f64
+            let gone = (class.delivered_flits + class.lost.window_flits) as f64;
+            asked - gone - class.rejected_flits()
         };
         let missing = self.shortfall(asked, asked - kept);
         let noise = self.noise(asked);

@@ -1,4 +1,4 @@
-//! Algorithms that hear of congestion by marks, where no switch marks.
+//! Algorithms that hear of congestion by marks, where no switch marks; marking that is off.
 
 use super::varied::Varied;
 use crate::plan::Marking;
@@ -28,5 +28,8 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Vec<String> {
             "{place}.control: `{name}` hears of congestion by marks, and no switch marks: {why}"
         ))
     });
-    notes.collect()
+    let notes: Vec<String> = notes.collect();
+    let is_off = plan.switch.marking.is_some() && notes.is_empty();
+    let off = is_off.then(|| format!("{why}: no switch marks"));
+    off.into_iter().chain(notes).collect()
 }
