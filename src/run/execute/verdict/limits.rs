@@ -3,7 +3,7 @@
 //! # Algorithm
 //! Each of the flows gets nearly what it may send, so none is told to be held back by itself. What all of them may send over a
 //! channel is set against what it carries, and against the loops of the lanes that their classes take
-//! ([`credit_loops`]), for all classes and for those groups of them that have lanes of their own. Where it is more, the classes
+//! ([`credit_loops`](crate::scenario::credit_loops)), for all classes and for those groups of them that have lanes of their own. Where it is more, the classes
 //! with flows over that channel are held back.
 //!
 //! Where they ask for no more in the mean of the measurement, but do at its end, only a longer measurement tells.
