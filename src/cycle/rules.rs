@@ -348,6 +348,12 @@ impl<'a, P: RuleSet> Rules<'a, P> {
             && self.crossbar_tables().is_none()
     }
 
+    /// Whether an input lane may request several outputs at a time.
+    #[inline(always)]
+    pub fn chooses_within_lanes(&self) -> bool {
+        !self.classifier().is_lane() || self.open()
+    }
+
     /// Whether the credits of a lane alone say for what it has room.
     #[inline(always)]
     pub fn credits_alone(&self) -> bool {

@@ -194,7 +194,7 @@ pub struct Optional<'a> {
     pub buffers: Rows<'a, PortRow, OutputBuffer>,
     /// Input-first allocation, per port.
     pub input_first: Rows<'a, PortRow, InputArbiter>,
-    /// Input-first allocation with VOQ, per lane.
+    /// Input-first allocation where an input lane has several requests, per lane.
     pub voq_pointers: Rows<'a, LaneRow, VoqPointer>,
     /// Output lanes.
     pub waiting: Rows<'a, LaneRow, WaitingLane>,
@@ -238,7 +238,7 @@ macro_rules! has {
         $rules.matching() == Matching::InputFirst
     };
     ($rules:ident voq_pointers) => {
-        !$rules.classifier().is_lane()
+        $rules.matching() == Matching::InputFirst && $rules.chooses_within_lanes()
     };
     ($rules:ident retries) => {
         $rules.errors().is_some()

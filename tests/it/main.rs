@@ -28,6 +28,7 @@ mod message_input;
 mod outside;
 // Networks that others have published: the same graphs, port by port.
 mod networks;
+mod open_heads;
 // What a refusal advises is followed: it works.
 mod advice;
 // Regular topologies found in imported fabrics, whole or with missing links.

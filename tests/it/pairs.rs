@@ -91,6 +91,13 @@ fn settings(feature: Feature) -> (&'static [&'static str], &'static [Feature]) {
         ),
         Adaptive => (&["routing=AdaptiveAscent()"], &[]),
         Open => (&["routing=MinimalAdaptive()"], &[Adaptive]),
+        OpenFlits => (
+            &[
+                "routing=MinimalAdaptive()",
+                "fabric.switch.forwarding=Wormhole",
+            ],
+            &[Adaptive, Open, Wormhole],
+        ),
         Admission => (
             &[
                 class!(flows: "flows: [(pairs: Permutations(count: 1), bytes: \"1 KiB\")], requests: (peak: 0.1)"),
@@ -363,7 +370,12 @@ fn together(pair: [&Switched; 2]) -> Option<Vec<&'static str>> {
 
 /// Whether a row of the table has two of what is on.
 fn is_refused(pair: [&Switched; 2]) -> bool {
-    let is_on = |feature| pair.iter().any(|one| one.on.contains(&feature));
+    let is_on = |feature: Feature| match feature {
+        OpenFlits => {
+            [Open, Wormhole].map(|part| pair.iter().any(|one| one.on.contains(&part))) == [true; 2]
+        }
+        feature => pair.iter().any(|one| one.on.contains(&feature)),
+    };
     PAIRS
         .iter()
         .any(|row| is_on(row.first) && is_on(row.second))

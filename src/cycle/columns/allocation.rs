@@ -74,7 +74,7 @@ pub struct InputArbiter {
 
 impl Persistent for InputArbiter {}
 
-/// With VOQ, the pointer of an input lane over outputs.
+/// Where an input lane has several requests, its pointer: with VOQ over outputs, of open heads over output lanes and outputs (D80).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct VoqPointer(pub(in crate::cycle) u16);
 

@@ -2,8 +2,8 @@
 
 use super::{Feature, Pair};
 
-/// One open head stands for several outputs.
-const SEVERAL: &str = "packets request several outputs at once there";
+/// One header stands for several outputs.
+const SEVERAL: &str = "no rule says which of the flits of a header that several outputs pick pass";
 /// A rule is there for packets as units only.
 const HALF_WAY: &str = "no rule says what it means for packets that stop half-way";
 /// Who must know the ways of flows.
@@ -43,9 +43,9 @@ pairs! {
     SetUp not with Adaptive: WAYS;
     Vl15 not with Adaptive: "VL15 is routed by tables";
     Voq not with Open: "in one queue they would wait for one of their outputs, their escape lost: use `Fifo`";
-    InputFirst not with Open: "an input would propose one of them only: use `OutputFirst`";
-    Speedup not with Open: SEVERAL;
-    Unlimited not with Open: SEVERAL;
+    InputFirst not with OpenFlits: SEVERAL;
+    Speedup not with OpenFlits: SEVERAL;
+    Unlimited not with OpenFlits: SEVERAL;
     Reserve not with Open: "a head would keep the turns of outputs that it does not take: use `false`";
     Messages not with BoundedSources: "a message is whole, and these reject packets";
     Wormhole not with PortPool: "a packet that holds a lane would wait for room that flits of others have taken";

@@ -4,7 +4,7 @@
 //!
 //! # Rules
 //! 1. Each input with a place left picks one of its eligible heads: a lane by the input's VL arbiter (tables
-//!    or round robin), then, with VOQ, an output by round robin per lane.
+//!    or round robin), then, with VOQ, an output by round robin per lane, of an open head one of its eligible requests (D80).
 //! 2. Each output picks among the inputs that propose to it, by its output arbitration.
 //! 3. An input that is not served, or that proposed nothing (a bubble of D54), and still has an eligible head is looked at
 //!    again in the next cycle.
@@ -16,8 +16,9 @@
 
 use super::alone::carry_out_now;
 use super::by_rule::among;
+use super::proposals::{after, each_eligible, is_eligible, of_open_head, requested};
 use crate::cycle::columns::{InputArbiter, VoqPointer};
-use crate::cycle::joints::{Behind as _, LaneChoice as _};
+use crate::cycle::joints::LaneChoice as _;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::{RuleSet, with_rules};
 use crate::cycle::slot::Slot;
@@ -41,7 +42,8 @@ impl Mechanism for InputFirst {
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         shard.column::<OutPort, InputArbiter>(InputArbiter::default());
-        if !shard.site().shared.switch.classifier.is_lane() {
+        let switch = &shard.site().shared.switch;
+        if !switch.classifier.is_lane() || switch.open {
             shard.column::<Group<OutLane<W>>, Group<VoqPointer>>(Group::default());
         }
         let options = shard.site().shared;
@@ -122,25 +124,6 @@ fn collect_inputs<const W: usize, P: RuleSet>(
     }
 }
 
-/// Whether a queue's head requests a free output and its lane has room; starves the lane otherwise.
-fn is_eligible<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue: QueueRow) -> bool {
-    let head = &view.queues[queue];
-    if head.head == PacketRow::NONE || !head.requesting {
-        return false;
-    }
-    let (out, size) = (head.out, head.size);
-    let lane = view.shared.numbering.lane(out, u32::from(head.out_lane));
-    let port = &view.outs[out];
-    if port.free_at > view.now {
-        return false;
-    }
-    if view.room(lane) >= u32::from(size) {
-        return true;
-    }
-    view.starve(out, lane, size);
-    false
-}
-
 /// Lanes of an input with an eligible head.
 fn eligible_lanes<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
@@ -178,11 +161,18 @@ fn propose<const W: usize, P: RuleSet>(
     let Some(queue) = queue else {
         return false;
     };
-    let head = &view.queues[queue];
+    let lane = if view.shared.open() {
+        of_open_head(view, queue)
+    } else {
+        Some(requested(view, queue))
+    };
+    let Some(lane) = lane else {
+        return false;
+    };
     let first_port = view.switches[view.ins[input].owner].first_port;
     let mut grant = Grant {
-        out: head.out,
-        lane: numbering.lane(head.out, u32::from(head.out_lane)),
+        out: numbering.port(lane),
+        lane,
         queue,
         input,
         bit: numbering.bit(first_port, input_lane),
@@ -303,6 +293,8 @@ fn move_pointers<const W: usize, P: RuleSet>(
     if !classifier.is_lane() {
         let output = view.outs[grant.out].index;
         view.optional.voq_pointers[input_lane].0 = classifier.after(output);
+    } else if shared.open() {
+        view.optional.voq_pointers[input_lane].0 = after(view, grant.lane);
     }
 }
 
@@ -310,10 +302,22 @@ fn move_pointers<const W: usize, P: RuleSet>(
 fn look_again<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: PortRow) {
     for mark in view.ins[input].occupied {
         view.each_queue(input, mark, |view, queue| {
-            if is_eligible(view, queue) {
+            if view.shared.open() {
+                look_at_all(view, queue);
+            } else if is_eligible(view, queue) {
                 let out = view.queues[queue].out;
                 view.calendar.at(view.now + 1).wakes.push(out);
             }
+        });
+    }
+}
+
+/// The same of the requests of an open head.
+fn look_at_all<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue: QueueRow) {
+    if view.queues[queue].requesting {
+        each_eligible(view, queue, |view, lane| {
+            let out = view.shared.numbering.port(lane);
+            view.calendar.at(view.now + 1).wakes.push(out);
         });
     }
 }

@@ -22,6 +22,8 @@ mod alone;
 pub(in crate::cycle) mod by_inputs;
 mod by_rule;
 pub mod input_first;
+mod open_heads;
+mod proposals;
 mod requests;
 
 pub use self::by_rule::OutputStreams;
@@ -259,6 +261,7 @@ fn consult<const W: usize, P: RuleSet>(
 fn accept<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
     match view.shared.speedup() {
         1 => {}
+        _ if view.shared.open() => open_heads::accept(view, first),
         u16::MAX => view.lists.grants[first..]
             .iter_mut()
             .for_each(|grant| grant.accepted = true),
@@ -271,6 +274,17 @@ fn accept<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
 fn distance<const W: usize, P: RuleSet>(view: &View<'_, W, P>, grant: &Grant) -> u16 {
     let index = u16::from(view.outs[grant.out].index);
     index.wrapping_sub(view.ins[grant.input].accept_pointer) & 0x1ff
+}
+
+/// The order in which an input accepts grants, the least first: by priority (D71), by what it prefers of heads that request several
+/// outputs, then around the switch from its accept pointer.
+#[inline(always)]
+fn rank<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    grant: &Grant,
+) -> (u16, (bool, u32), u16) {
+    let preference = view.preference(grant.queue, grant.lane);
+    (view.kind(grant.lane), preference, distance(view, grant))
 }
 
 /// Whether the input accepts the next grant of the round that starts at `first`: it keeps the preferred one, that
@@ -287,12 +301,7 @@ fn accept_one<const W: usize, P: RuleSet>(
     if input.granted_in == view.now && rival >= first {
         view.lists.refused = true;
         let held = view.lists.grants[rival];
-        let rank = |grant: &Grant| {
-            let kind = view.kind(grant.lane);
-            let preference = view.preference(grant.queue, grant.lane);
-            (kind, preference, distance(view, grant))
-        };
-        if rank(&held) <= rank(grant) {
+        if rank(view, &held) <= rank(view, grant) {
             return false;
         }
         view.lists.grants[rival].accepted = false;

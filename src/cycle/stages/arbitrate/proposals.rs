@@ -1,0 +1,96 @@
+//! Which requests of its heads an input may propose, and which of one head it does (D8, D80).
+//!
+//! Part of `Slot::Arbitrate`, for input-first matching.
+//! Reads: requests, credits, outputs
+//! Writes: starved marks of lanes
+//! Cost: O(requests of the head)
+
+use crate::cycle::joints::{Behind as _, Way as _};
+use crate::cycle::rules::RuleSet;
+use crate::cycle::view::View;
+use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};
+
+/// Whether the head of a queue has a request that can be granted now; starves the lanes of those that lack room.
+pub(super) fn is_eligible<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    queue: QueueRow,
+) -> bool {
+    let head = &view.queues[queue];
+    if head.head == PacketRow::NONE || !head.requesting {
+        return false;
+    }
+    if view.shared.open() {
+        let mut any = false;
+        each_eligible(view, queue, |_, _| any = true);
+        return any;
+    }
+    let (lane, size) = (requested(view, queue), head.size);
+    may_go(view, lane, size)
+}
+
+/// The lane that a head requests which requests one.
+pub(super) fn requested<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    queue: QueueRow,
+) -> LaneRow {
+    let head = &view.queues[queue];
+    (view.shared.numbering).lane(head.out, u32::from(head.out_lane))
+}
+
+/// Whether the output of a lane is free and the lane has room; starves it if room is all that it lacks.
+fn may_go<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, lane: LaneRow, size: u16) -> bool {
+    let out = view.shared.numbering.port(lane);
+    if view.outs[out].free_at > view.now {
+        return false;
+    }
+    if view.room(lane) >= u32::from(size) {
+        return true;
+    }
+    view.starve(out, lane, size);
+    false
+}
+
+/// Calls `act` for each lane that an open head requests and can be granted.
+pub(super) fn each_eligible<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    queue: QueueRow,
+    mut act: impl FnMut(&mut View<'_, W, P>, LaneRow),
+) {
+    let size = view.queues[queue].size;
+    for number in 0..view.optional.choices[queue].requests.len() {
+        let lane = view.optional.choices[queue].requests[number].lane;
+        if may_go(view, lane, size) {
+            act(view, lane);
+        }
+    }
+}
+
+/// The request that the input proposes of an open head: no escape before an escape, the least downstream, then in turn.
+pub(super) fn of_open_head<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    queue: QueueRow,
+) -> Option<LaneRow> {
+    let input_lane = view.shared.classifier().lane(queue);
+    let pointer = view.optional.voq_pointers[input_lane].0;
+    let mut first = None;
+    each_eligible(view, queue, |view, lane| {
+        let place = place(view, lane);
+        let rank = (view.preference(queue, lane), place < pointer, place);
+        if first.is_none_or(|(least, _)| rank < least) {
+            first = Some((rank, lane));
+        }
+    });
+    first.map(|(_, lane)| lane)
+}
+
+/// Place of an output lane in the turn of the requests of an open head: by its number, then by its output.
+fn place<const W: usize, P: RuleSet>(view: &View<'_, W, P>, lane: LaneRow) -> u16 {
+    let numbering = view.shared.numbering;
+    let output = u16::from(view.outs[numbering.port(lane)].index);
+    (numbering.number(lane) as u16) << 9 | output
+}
+
+/// Where that turn goes on after a grant for a lane.
+pub(super) fn after<const W: usize, P: RuleSet>(view: &View<'_, W, P>, lane: LaneRow) -> u16 {
+    place(view, lane) + 1
+}
