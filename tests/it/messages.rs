@@ -5,9 +5,13 @@ use crate::random_fabric::Dice;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use virtlane::cycle::Wanted;
+use virtlane::cycle::mechanisms::packet_records::PacketRecords;
 use virtlane::rng::{Purpose, stream};
 use virtlane::run::outcome::Verdict;
-use virtlane::run::{Checkpoint, Continuation, Keeping, Outcome, Settings, Start, execute_from};
+use virtlane::run::{
+    Checkpoint, Continuation, Keeping, Options, Outcome, Settings, Simulation, Start, execute_from,
+};
 use virtlane::scenario::{Document, Parts, Resolved};
 
 const SCENARIO: &str = r#"Scenario(
@@ -15,7 +19,7 @@ const SCENARIO: &str = r#"Scenario(
              switch: (lanes: 2, lane_capacity: "32 flits")),
     routing: DimensionOrder(),
     traffic: [
-        (name: "data", messages: Trace(file: "trace.csv"), size: "512 B"),
+        (name: "data", messages: Trace(file: "trace.csv"), size: "512 B", sl: [1, 0]),
         (name: "background", pattern: Uniform, process: Bernoulli(load: 0.2), size: "256 B"),
         (name: "control", messages: Trace(file: "trace.csv"), size: "64 B"),
     ],
@@ -265,4 +269,64 @@ fn a_packet_of_a_message_can_be_watched() {
     let (code, errors) = virtlane(folder.path(), &watch);
     assert_eq!(code, Some(2), "{errors}");
     assert!(errors.contains("there is no number 4000"), "{errors}");
+}
+
+/// Two hosts whose messages go on two levels, each with a lane of its own.
+const LEVELS: &str = r#"Scenario(
+    fabric: (topology: EdgeList(switches: 2, links: [(0, 1)], hosts: [("a", 0), ("b", 0), ("c", 0), ("d", 1)]), flit: "64 B",
+             link: (rate: "10 Gbit/s", latency: "2 cycles"), switch: (lanes: 2, lane_capacity: "32 flits")),
+    routing: UpDown(),
+    traffic: [(name: "data", messages: Trace(file: "trace.csv"), size: "128 B", sl: [0, 1])],
+    phases: (warmup: "0 cycles", measure: "200 cycles"),
+)"#;
+
+/// Host a sends four packets, then three, and one when its first message is sent; host b one. Packets are two flits.
+const TRACE: &str = "time [cycles],source,destination,bytes,class,after
+0,0,1,512,data,
+0,1,0,128,data,
+0,0,2,384,data,
+0,0,1,128,data,0
+";
+
+/// Cycles in which the packets of host a start, in their order.
+fn starts(changes: &[&str]) -> Vec<u64> {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("trace.csv"), TRACE).expect("writable");
+    let document = Document::parse("levels.ron", LEVELS, folder.path());
+    let mut document = document.expect("a scenario");
+    for change in changes {
+        document.set(change).expect("the key exists");
+    }
+    let resolved = document.resolve(&Parts::registered());
+    let resolved = resolved.unwrap_or_else(|error| panic!("{error}"));
+    let options = Options {
+        threads: 1,
+        shards: 2,
+        wanted: Wanted {
+            deliveries: true,
+            order: false,
+        },
+        ..Options::default()
+    };
+    let graph = &resolved.layout.graph;
+    let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
+    let mut simulation = simulation.expect("threads start");
+    simulation.run_until(200).expect("readable messages");
+    let mut found = Vec::new();
+    for packets in simulation.each::<PacketRecords>() {
+        let own = packets.deliveries().iter().filter(|one| one.source == 0);
+        found.extend(own.map(|one| (one.sequence, one.injected)));
+    }
+    found.sort_unstable();
+    found.into_iter().map(|(_, cycle)| cycle).collect()
+}
+
+/// The packets of message 0 are made in 0 to 3, those of message 2 in 4 to 6. On two lanes they take turns from 4 on, and message 0 is
+/// sent in 12, when the last of its packets has left the channel; on one they go one behind the other, and it is sent in 8. Messages of a
+/// host have their levels in turn, whatever other hosts send.
+#[test]
+fn messages_of_a_host_have_levels_in_turn() {
+    assert_eq!(starts(&[]), [0, 2, 6, 10, 4, 8, 12, 14]);
+    let one_behind_the_other = [0, 2, 4, 6, 8, 10, 12, 14];
+    assert_eq!(starts(&["traffic.data.sl=1"]), one_behind_the_other);
 }

@@ -285,6 +285,13 @@ const OTHERS: &[(&str, &[&str], &[Feature])] = &[
         &[],
     ),
     (
+        "messages of several levels",
+        &[
+            "traffic.2=(name: \"third\", hosts: All, size: \"256 B\", sl: [2, 0], messages: Trace(file: \"trace.csv\"))",
+        ],
+        &[Messages],
+    ),
+    (
         "flows with a process",
         &[class!(flows: "flows: [(pairs: Permutations(count: 1), process: Bernoulli(load: 0.2))]")],
         &[],

@@ -6,7 +6,8 @@
 //! 1. A message is released in the first cycle not before its time and not before all it waits for is complete, plus its
 //!    delay there (D21).
 //! 2. The released messages of a (host, class) leave in the order (cycle of release, number), one packet per cycle.
-//! 3. Sent = its last flit is on the first channel; received = its last packet is delivered; either counts from the next cycle.
+//! 3. The packets of a message have its service level (D81).
+//! 4. Sent = its last flit is on the first channel; received = its last packet is delivered; either counts from the next cycle.
 //!
 //! Cost: O(log messages under way) per packet made, sent or delivered; memory grows with the messages under way.
 
@@ -30,6 +31,8 @@ struct Outgoing {
     /// (host, class) of its line.
     row: u32,
     destination: u32,
+    /// Service level of its packets.
+    sl: u8,
     /// Flits that are in no packet yet.
     flits: u64,
     /// Number of the next packet.
@@ -159,6 +162,7 @@ impl Replay {
             number: post.number,
             row: host.0 * self.sizes.len() as u32 + u32::from(post.key.class),
             destination: post.destination,
+            sl: post.sl.0,
             flits: post.flits,
             next: post.key.first,
             unsent: post.packets,
@@ -243,7 +247,7 @@ impl Messages for Replay {
         let size = u64::from(class.size.largest()).min(message.flits);
         let creation = Creation {
             destination: HostId(message.destination),
-            sl: class.service_levels.first().copied().unwrap_or(SlId(0)),
+            sl: SlId(message.sl),
             size: size as u16,
             sequence: u64::from(message.next),
         };

@@ -1,6 +1,7 @@
 //! Messages, as those who hand them over and those who tell of their packets know them.
 
 use crate::fabric::PacketRecord;
+use crate::ids::SlId;
 use serde::{Deserialize, Serialize};
 
 /// What a message is known by: the first of its packets.
@@ -23,6 +24,8 @@ pub struct Post {
     pub key: MessageKey,
     /// Receiving host (global id).
     pub destination: u32,
+    /// Service level of its packets.
+    pub sl: SlId,
     /// Earliest cycle of release.
     pub time: u64,
     /// Size \[flits\].

@@ -1,13 +1,14 @@
 //! Feeds messages to the shards of their hosts, some cycles before they may be released.
 //!
-//! Messages of all sources are handed over in the order of their times, those of one time in the order of the sources.
+//! Messages of all sources are handed over in the order of their times, those of one time in the order of the sources. Those of a class
+//! at a host have its service levels in turn, in the order of their source (D81).
 //!
 //! Cost: O(messages) over a run; the files are read as the run goes on.
 
 use super::{GlobalAct, LastingAct};
 use crate::cycle::mechanisms::replay::Replay;
 use crate::cycle::state::messages::{MessageKey, Post};
-use crate::ids::HostId;
+use crate::ids::{HostId, SlId};
 use crate::plan::Plan;
 use crate::run::outcome::RunError;
 use crate::run::shards::Shards;
@@ -27,15 +28,24 @@ pub(in crate::run) struct Feed {
     hosts: usize,
     /// Largest packet of each class \[flits\].
     sizes: Vec<u16>,
+    /// Service levels of each class, at least one.
+    levels: Vec<Vec<SlId>>,
     flit_bytes: u32,
-    /// Number of the next packet, `[class * hosts + host]`.
-    next: Vec<u32>,
+    /// What a host has been given of a class, `[class * hosts + host]`.
+    given: Vec<Given>,
     /// Messages of earlier cycles are read.
     until: u64,
     /// Time of the first message that is not read; `None` when all are.
     first_left: Option<u64>,
     /// Time of the last message read.
     last: u64,
+}
+
+/// What a host has been given of a class.
+#[derive(Clone, Copy, Debug, Default)]
+struct Given {
+    messages: u32,
+    packets: u32,
 }
 
 /// A source that is being read.
@@ -103,13 +113,22 @@ impl Feed {
     /// The feed of a plan for so many hosts; `None` when no class sends messages.
     pub(in crate::run) fn new(plan: &Plan, hosts: usize) -> Option<Self> {
         let sizes = plan.classes.iter().map(|class| class.size.largest());
+        let levels = plan.classes.iter().map(|class| {
+            let levels = class.service_levels.clone();
+            if levels.is_empty() {
+                vec![SlId(0)]
+            } else {
+                levels
+            }
+        });
         (!plan.workloads.is_empty()).then(|| Self {
             workloads: plan.workloads.clone(),
             streams: Vec::new(),
             hosts,
             sizes: sizes.collect(),
+            levels: levels.collect(),
             flit_bytes: plan.flit_bytes,
-            next: vec![0; plan.classes.len() * hosts],
+            given: vec![Given::default(); plan.classes.len() * hosts],
             until: 0,
             first_left: Some(0),
             last: 0,
@@ -151,23 +170,27 @@ impl Feed {
         }
     }
 
-    /// The message with the numbers of its packets; `first` is the number of the first message of its source.
+    /// The message with its service level and the numbers of its packets; `first` is the number of the first message of its source.
     fn number(&mut self, message: &Message, first: u64, number: u64) -> Post {
         let class = usize::from(message.class);
         let flits = message.flits(self.flit_bytes);
         let packets = flits.div_ceil(u64::from(self.sizes[class])) as u32;
-        let next = &mut self.next[class * self.hosts + message.source.index()];
+        let given = &mut self.given[class * self.hosts + message.source.index()];
         let key = MessageKey {
             source: message.source.0,
             class: message.class,
-            first: *next,
+            first: given.packets,
         };
-        *next += packets;
+        let levels = &self.levels[class];
+        let sl = levels[given.messages as usize % levels.len()];
+        given.packets += packets;
+        given.messages += 1;
         let after = |after: &After| (first + after.message, after.delay);
         Post {
             number,
             key,
             destination: message.destination.0,
+            sl,
             time: message.time,
             flits,
             packets,

@@ -1,6 +1,6 @@
 //! Classes that send messages: one source for all that name the same.
 
-use super::{ServiceLevels, Size};
+use super::Size;
 use crate::plan::{ClassPlan, Until};
 use crate::scenario::syntax::{Mistake, Part};
 use crate::scenario::{Layout, Parts, Scenario};
@@ -50,10 +50,6 @@ fn alone(scenario: &Scenario, named: &[(usize, &Part)]) -> Result<(), Mistake> {
             return Err(class.size.mistake(
                 "`Mixed` does not go with `messages`: expected one size, that of the largest packet",
             ));
-        }
-        if matches!(&class.sl.value, ServiceLevels::Data(levels) if levels.len() > 1) {
-            let message = "a class with `messages` has one service level";
-            return Err(class.sl.mistake(message));
         }
     }
     Ok(())
