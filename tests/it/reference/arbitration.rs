@@ -34,8 +34,8 @@ pub(super) fn arbitrate(
         let is_first = round == 0;
         let requests = requests(setting, switch, links, packets, &walked, now);
         let accepted = match options.matching {
-            Matching::OutputFirst => output_first(options, switch, &walked, &requests, is_first),
-            Matching::InputFirst => input_first(options, switch, &requests, is_first),
+            Matching::OutputFirst => output_first(setting, switch, &walked, &requests, is_first),
+            Matching::InputFirst => input_first(setting, switch, &requests, is_first),
         };
         for request in accepted {
             grants.push(switch.grant(options, links, packets, &request, now));
@@ -46,12 +46,13 @@ pub(super) fn arbitrate(
 
 /// Rule 7, output-first: outputs pick, inputs accept; returns the accepted requests.
 fn output_first(
-    options: &SwitchOptions,
+    setting: Setting<'_>,
     switch: &mut Switch,
     walked: &Walked,
     requests: &[Request],
     is_first: bool,
 ) -> Vec<Request> {
+    let (options, is_open) = (&setting.plan.switch, setting.routing.is_open());
     let mut turns = Vec::new();
     for output in 0..switch.outputs.len() {
         let mine: Vec<Request> = of(requests, |request| request.way.output == output);
@@ -62,8 +63,8 @@ fn output_first(
         turns.extend(output_picks(options, state, &mine));
     }
     let accepted = match options.input_speedup {
-        InputSpeedup::Unlimited => turns,
-        InputSpeedup::Limited(_) => inputs_accept(options, switch, walked, &turns, is_first),
+        InputSpeedup::Unlimited if !is_open => turns,
+        _ => inputs_accept(options, switch, walked, &turns, is_first),
     };
     for turn in &accepted {
         let output = &mut switch.outputs[turn.request.way.output];
@@ -74,7 +75,8 @@ fn output_first(
 }
 
 /// D3: each input accepts as many grants as it has places, by their kind (D71), then by preference (D20), then round robin
-/// over outputs from where its pointer was before the round. It moves with each of them, in the first round only (D5).
+/// over outputs from where its pointer was before the round. It moves with each of them, in the first round only (D5). One
+/// grant of a head is accepted, and with unlimited speed-up one of each head (D80).
 fn inputs_accept(
     options: &SwitchOptions,
     switch: &mut Switch,
@@ -85,10 +87,11 @@ fn inputs_accept(
     let outputs = switch.outputs.len();
     let mut accepted = Vec::new();
     for index in 0..switch.inputs.len() {
-        let places = places_left(options, switch, walked, index).expect("limited");
+        let places = places_left(options, switch, walked, index);
         let Some(input) = switch.inputs[index].as_mut() else {
             continue;
         };
+        let places = places.unwrap_or(input.queues.len());
         let mine = turns.iter().filter(|turn| turn.request.input == index);
         let mut mine: Vec<&Turn> = mine.collect();
         let pointer = input.accept_pointer;
@@ -101,6 +104,7 @@ fn inputs_accept(
             let next = (0..mine.len()).min_by_key(|&index| key(&mine[index].request));
             let Some(next) = next else { break };
             let turn = mine.remove(next);
+            mine.retain(|other| other.request.queue != turn.request.queue);
             if is_first {
                 input.accept_pointer = turn.request.way.output + 1;
             }
@@ -112,11 +116,12 @@ fn inputs_accept(
 
 /// D8, input-first: inputs propose, outputs pick; returns the picked requests.
 fn input_first(
-    options: &SwitchOptions,
+    setting: Setting<'_>,
     switch: &mut Switch,
     requests: &[Request],
     is_first: bool,
 ) -> Vec<Request> {
+    let (options, is_open) = (&setting.plan.switch, setting.routing.is_open());
     assert_ne!(options.input_speedup, InputSpeedup::Unlimited, "D8");
     assert!(!options.reserve, "D9");
     let lanes = usize::from(options.lane_count());
@@ -125,7 +130,7 @@ fn input_first(
     let proposals: Vec<Proposal> = inputs
         .filter_map(|(number, input)| {
             let mine = of(requests, |request| request.input == number && request.fits);
-            input_proposes(input.as_mut()?, &mine, (lanes, outputs))
+            input_proposes(input.as_mut()?, &mine, (lanes, outputs), is_open)
         })
         .collect();
     let mut picked = Vec::new();
@@ -148,6 +153,7 @@ fn input_first(
         let input = switch.inputs[winner.input].as_mut().expect("connected");
         input.chooser.accepted(*choice, winner.size);
         input.output_pointers[winner.input_lane] = (output + 1) % outputs;
+        input.request_pointers[winner.input_lane] = place_of(&winner, outputs) + 1;
         if is_first {
             state.proposal_pointer = winner.place(lanes) + 1;
         }
@@ -156,18 +162,32 @@ fn input_first(
     picked
 }
 
-/// The one proposal of an input with these eligible requests: a lane, then (VOQ) an output by round robin. With D54 it
-/// moves its tables here, whoever is picked then, and proposes nothing in a bubble.
+/// D80: place of a request in a round robin over (output lane, output).
+fn place_of(request: &Request, outputs: usize) -> usize {
+    request.way.lane * outputs + request.way.output
+}
+
+/// The one proposal of an input with these eligible requests: a lane, then (VOQ) an output by round robin, or of the head of an open
+/// engine one of its requests (D80). With D54 it moves its tables here, whoever is picked then, and proposes nothing in a bubble.
 fn input_proposes(
     input: &mut Input,
     mine: &[Request],
     (lanes, outputs): (usize, usize),
+    is_open: bool,
 ) -> Option<Proposal> {
     let eligible: Vec<bool> = (0..lanes)
         .map(|lane| mine.iter().any(|request| request.input_lane == lane))
         .collect();
     let choice = input.chooser.choose(&eligible)?;
     let mine = of(mine, |request| request.input_lane == choice.lane);
+    if is_open {
+        let pointer = input.request_pointers[choice.lane];
+        let key = |request: &&Request| {
+            let place = place_of(request, outputs);
+            (request.preference, place < pointer, place)
+        };
+        return Some((mine.iter().min_by_key(key)?.clone(), choice));
+    }
     let pointer = input.output_pointers[choice.lane];
     let request = (0..outputs)
         .map(|step| (pointer + step) % outputs)

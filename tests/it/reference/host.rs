@@ -144,7 +144,7 @@ impl Host {
             if let Some(next) = messages.next(setting, packets, (self.id, class_index), now) {
                 let made = Creation {
                     destination: next.destination,
-                    sl: class.service_levels[0],
+                    sl: next.level,
                     size: next.size,
                     sequence: next.sequence,
                 };

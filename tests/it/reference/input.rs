@@ -117,6 +117,8 @@ pub(super) struct Input {
     pub(super) chooser: LaneChooser,
     /// D8: next output per lane.
     pub(super) output_pointers: Vec<usize>,
+    /// D80: next request of the head per lane, over (output lane, output).
+    pub(super) request_pointers: Vec<usize>,
     /// D20: draws of adaptive routing, by lane.
     pub(super) streams: Vec<Stream>,
 }
@@ -146,6 +148,7 @@ pub(super) fn new_input(setting: Setting<'_>, channel: ChannelId, ports: usize) 
         accept_pointer: 0,
         chooser: LaneChooser::new(options),
         output_pointers: vec![0; lanes],
+        request_pointers: vec![0; lanes],
         streams: adaptive_streams(setting.plan, channel.index()),
     }
 }

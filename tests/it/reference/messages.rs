@@ -2,7 +2,7 @@
 
 use super::Setting;
 use super::packet::{Packet, PacketId};
-use virtlane::ids::HostId;
+use virtlane::ids::{HostId, SlId};
 use virtlane::traffic::messages::Message;
 
 /// A message and its packets so far.
@@ -14,6 +14,8 @@ struct Entry {
     flits: u64,
     /// Number of its first packet within host and class.
     first: u64,
+    /// D81.
+    level: SlId,
     packets: Vec<PacketId>,
 }
 
@@ -24,6 +26,7 @@ pub(super) struct Made {
     pub(super) destination: HostId,
     pub(super) size: u16,
     pub(super) sequence: u64,
+    pub(super) level: SlId,
 }
 
 /// All messages of a run.
@@ -44,11 +47,16 @@ impl Messages {
                 let of_line = |entry: &&Entry| {
                     (entry.message.source, entry.message.class) == (message.source, message.class)
                 };
-                let earlier = entries.iter().filter(of_line);
+                let earlier: Vec<&Entry> = entries.iter().filter(of_line).collect();
+                let levels = &plan.classes[usize::from(message.class)].service_levels;
+                let level = levels[earlier.len() % levels.len()];
+                let packets = earlier.iter().map(|entry| entry.flits.div_ceil(size));
+                let first = packets.sum();
                 entries.push(Entry {
                     name: (index, number),
                     flits: message.bytes.div_ceil(plan.flit_bytes.into()).max(1),
-                    first: earlier.map(|entry| entry.flits.div_ceil(size)).sum(),
+                    first,
+                    level,
                     packets: Vec::new(),
                     message,
                 });
@@ -87,6 +95,7 @@ impl Messages {
             destination: entry.message.destination,
             size: size as u16,
             sequence: entry.first + entry.packets.len() as u64,
+            level: entry.level,
         })
     }
 
