@@ -29,8 +29,13 @@ fn looks(outcome: &Outcome) -> &[CongestionLook] {
 
 #[test]
 fn looks_change_nothing_and_are_the_same_for_any_shards_and_threads() {
-    let sets: [&[&str]; 5] = [
+    let sets: [&[&str]; 7] = [
         &[],
+        &["fabric.switch.forwarding=Wormhole"],
+        &[
+            "fabric.switch.forwarding=Wormhole",
+            "fabric.switch.queues=Voq",
+        ],
         &[
             "fabric.switch.queues=Voq",
             "fabric.switch.input_speedup=Unlimited",

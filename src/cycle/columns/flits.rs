@@ -84,6 +84,11 @@ impl Held {
         self.left > 0
     }
 
+    /// Flits of the packet that holds the lane that have not passed; 0 without one.
+    pub fn left(&self) -> u16 {
+        self.left
+    }
+
     /// The queue that flits of a packet have to come from over a lane of a switch, and the packet; `None`: no packet holds
     /// the lane.
     pub fn holder(&self) -> Option<(QueueRow, &Holder)> {

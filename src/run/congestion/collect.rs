@@ -1,6 +1,7 @@
 //! What waits for which output lane in all shards.
 
 use super::trees::{Rules, Waiting};
+use crate::cycle::columns::Held;
 use crate::cycle::ledger::Channels;
 use crate::cycle::{Columns, Inspect};
 use crate::fabric::rows::{LaneRow, PacketRow};
@@ -42,6 +43,9 @@ impl Inspect for Collect<'_> {
             .reserve(self.rules, view.shared().numbering.lanes() as usize);
         self.credits(view, channels);
         self.packets(view, channels);
+        if self.rules.has_holders {
+            self.holders(view, channels);
+        }
     }
 }
 
@@ -57,7 +61,7 @@ impl Collect<'_> {
                 let credits = view.credits_in(shared.credit_lane(lane), self.last);
                 let number = shared.numbering.number(lane);
                 let lane = self.waiting.number(channels[port], number);
-                self.waiting.short[lane] = credits < self.rules.largest;
+                self.waiting.short[lane] = credits < self.rules.least;
             }
         }
     }
@@ -87,7 +91,8 @@ impl Collect<'_> {
             if shared.adaptation.is_some() && !shared.sorts() {
                 if queue.requesting {
                     let wanted = requests(row).into_iter();
-                    wanted.for_each(|lane| wait(lane, queue.size));
+                    let flits = view.packets()[queue.head].size;
+                    wanted.for_each(|lane| wait(lane, flits));
                 }
                 continue;
             }
@@ -101,6 +106,22 @@ impl Collect<'_> {
                     found.next
                 };
             }
+        }
+    }
+
+    /// Counts what is left of the packets that hold output lanes of switches, in the buffers that they come from.
+    fn holders(&mut self, view: &dyn Columns, channels: Channels<'_>) {
+        let numbering = view.shared().numbering;
+        let waiting = &mut self.waiting;
+        for (held_lane, held) in view.grouped::<LaneRow, Held>().enumerate() {
+            let Some((queue, _)) = held.holder() else {
+                continue;
+            };
+            let number = |channel: ChannelId, lane| waiting.number(channel, numbering.number(lane));
+            let lane = view.shared().switch.classifier.lane(queue);
+            let buffer = number(channels[numbering.port(lane)].reverse(), lane);
+            let wanted = number(channels[numbering.port(held_lane)], held_lane);
+            waiting.wait(wanted, buffer, held.left());
         }
     }
 }

@@ -13,7 +13,7 @@ use super::acts::GlobalAct;
 use super::outcome::RunError;
 use super::shards::Shards;
 use crate::measure::CongestionLook;
-use crate::plan::{BufferSharing, Marking};
+use crate::plan::{BufferSharing, Forwarding, Marking};
 use crate::scenario::Resolved;
 use crate::topology::Endpoint;
 use collect::Collect;
@@ -57,11 +57,17 @@ impl Observer {
             _ => None,
         };
         let is_observed = plan.observe.congestion.is_some();
+        let is_wormhole = switch.forwarding == Forwarding::Wormhole;
         let is_host = |end: Endpoint| matches!(end, Endpoint::Host(_));
         Self {
             rules: Rules {
                 limit: u64::from(limit.unwrap_or(half)),
-                largest: plan.largest_packet().into(),
+                least: if is_wormhole {
+                    1
+                } else {
+                    plan.largest_packet().into()
+                },
+                has_holders: is_wormhole,
                 is_pool: switch.sharing == BufferSharing::PortPool,
                 to_host: (channels.iter().filter(|_| is_observed))
                     .map(|channel| is_host(channel.to))

@@ -11,8 +11,11 @@ use crate::measure::{CongestionLook, CongestionTree};
 pub(super) struct Rules {
     /// Fill from which on an output lane is congested \[flits\], at least 1.
     pub(super) limit: u64,
-    /// Largest packet \[flits\].
-    pub(super) largest: u32,
+    /// What has to fit the credits of an output lane for it not to be held back \[flits\]: the largest packet, or a flit where packets go
+    /// flit by flit.
+    pub(super) least: u32,
+    /// Whether packets that hold an output lane half-way stand before it like those that wait for it (D79).
+    pub(super) has_holders: bool,
     /// Whether all lanes of an input share its space.
     pub(super) is_pool: bool,
     /// Whether a channel leads to a host, `[channel]`.
@@ -26,7 +29,7 @@ pub(super) struct Waiting {
     lanes: usize,
     /// Flits that wait, `[output lane]`.
     pub(super) fill: Vec<u64>,
-    /// Whether its credits are less than the largest packet, `[output lane]`.
+    /// Whether its credits are too few, `[output lane]`.
     pub(super) short: Vec<bool>,
     /// Output lane and a buffer that holds a packet which waits for it.
     pairs: Vec<(usize, usize)>,
@@ -146,7 +149,8 @@ mod tests {
     fn rules(is_pool: bool) -> Rules {
         Rules {
             limit: 8,
-            largest: 4,
+            least: 4,
+            has_holders: false,
             is_pool,
             to_host: vec![false, false, false, false, false, true],
         }
