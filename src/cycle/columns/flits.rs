@@ -33,6 +33,15 @@ pub struct LaneQueue {
 
 impl Persistent for LaneQueue {}
 
+/// An input lane where packets are dropped before they join a queue (D79).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Discarded {
+    /// Flits of such a packet that cannot leave the lane yet: the next ones to come.
+    pub(in crate::cycle) left: u16,
+}
+
+impl Persistent for Discarded {}
+
 /// Which packet it is, where that is no longer known in the shard.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Holder {

@@ -16,6 +16,7 @@ mod coverage;
 mod definitions;
 mod endings;
 mod engine;
+mod half_way;
 mod observed;
 mod passes;
 mod probes;

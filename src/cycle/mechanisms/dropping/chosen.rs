@@ -106,9 +106,33 @@ impl<const W: usize> Stage<'_, W> {
         } else {
             self.unlink(queue, packet);
         }
-        return_credits(&mut self.view, queue, input, now, flits, step);
+        if let Some(single) = &mut self.flits {
+            // its flits come one by one, the first one in this cycle
+            let lane = self.view.shared.classifier().lane(queue);
+            single.discarded[lane].left = flits;
+            self.call_off(queue);
+        } else {
+            return_credits(&mut self.view, queue, input, now, flits, step);
+        }
         self.count(packet, input, lane);
         self.pool.release(packet);
+    }
+
+    /// A header that has found its queue empty is not routed: the next one is routed from its own coming on (D65).
+    fn call_off(&mut self, queue: QueueRow) {
+        let view = &mut self.view;
+        let delay = view.shared.switch.head_delay;
+        if delay == 0 || view.queues[queue].head != PacketRow::NONE {
+            return;
+        }
+        // what leaves the queue now has no such entry before its last flit passes
+        let frees = &mut view.calendar.at(view.now + delay).frees;
+        if let Some(place) = frees.iter().rposition(|freed| freed.queue() == queue) {
+            frees.remove(place);
+            view.queues[queue].leaving = false;
+            let input = view.queue_port(queue);
+            view.ins[input].leaving -= 1;
+        }
     }
 
     /// The first packet of a queue is taken out, and the next one is its head now.

@@ -1,7 +1,7 @@
 //! The decisions of a cycle on heads (`Held`), and what becomes of the packets that are dropped.
 
 use super::{Doomed, Drops, Leaving};
-use crate::cycle::columns::{Held, Present, Request};
+use crate::cycle::columns::{Discarded, Held, Present, Request};
 use crate::cycle::joints::Way as _;
 use crate::cycle::mechanisms::wormhole::Swallowing;
 use crate::cycle::records::Records;
@@ -15,6 +15,7 @@ use std::cmp::Reverse;
 pub(super) struct SingleFlits<'a> {
     pub(super) held: Seen<'a, LaneRow, Held>,
     pub(super) present: Rows<'a, QueueRow, Present>,
+    pub(super) discarded: Rows<'a, LaneRow, Discarded>,
     pub(super) swallowing: &'a mut Swallowing,
 }
 

@@ -18,7 +18,8 @@
 //!    free one by one, the next packet becomes head behind the last of them. A request that is raised before (the input
 //!    is free, or a packet arrived) is taken back until then.
 //!    With adaptive routing, where a head chooses once, none is raised before.
-//!    Where packets go flit by flit (D65) its flits are swallowed as they come: `wormhole` has them from then on.
+//!    Where packets go flit by flit (D65) its flits are swallowed as they come: `wormhole` has them from then on, whether or not it has
+//!    joined a queue (D79).
 //! 4. Its row is free at once: facts of the cycle name it by place and size.
 //!
 //! # Deviations
@@ -30,7 +31,7 @@ mod decide;
 mod tails;
 
 use self::decide::{SingleFlits, Stage};
-use crate::cycle::columns::{Held, Present};
+use crate::cycle::columns::{Discarded, Held, Present};
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::wormhole::Swallowing;
@@ -146,6 +147,14 @@ impl Drops {
     }
 }
 
+/// Whether packets that go flit by flit are dropped before they join a queue (D79).
+pub(super) fn discards(site: &Site<'_>) -> bool {
+    let shared = &site.shared;
+    let rule = site.plan.switch.drop.as_ref().map(|drop| drop.rule);
+    let joins_first = shared.adaptation.is_some() && !shared.sorts();
+    matches!(rule, Some(DropRule::Threshold(_))) && !joins_first
+}
+
 /// Dropping as a mechanism.
 pub struct Dropping {
     given: Given,
@@ -255,6 +264,7 @@ fn gather(
 struct FlitByFlit<'w, 's> {
     held: Query<'w, 's, &'static Group<Held>>,
     present: Query<'w, 's, &'static mut Group<Present>>,
+    discarded: Query<'w, 's, &'static mut Group<Discarded>>,
     swallowing: Option<ResMut<'w, Swallowing>>,
 }
 
@@ -266,6 +276,7 @@ impl FlitByFlit<'_, '_> {
             swallowing: self.swallowing.as_mut()?.bypass_change_detection(),
             held: Seen::new(Group::rows(held.unwrap_or_default())),
             present: Rows::new(column!(self.present)),
+            discarded: Rows::new(column!(self.discarded)),
         })
     }
 }

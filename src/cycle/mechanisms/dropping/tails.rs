@@ -1,6 +1,7 @@
 //! Dropping by a threshold: packets that begin to wait join a queue, or are dropped before.
 
 use super::{Drops, Waiting};
+use crate::cycle::columns::Discarded;
 use crate::cycle::records::Records;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;
@@ -17,7 +18,10 @@ pub(super) fn system<const W: usize>(
     mut heads: Heads<'_, '_, W>,
     mut room: Room<'_, '_>,
     mut own: ResMut<'_, Drops>,
-    mut waiting: Query<'_, '_, &mut Group<Waiting>>,
+    (mut waiting, mut discarded): (
+        Query<'_, '_, &mut Group<Waiting>>,
+        Query<'_, '_, &mut Group<Discarded>>,
+    ),
     mut pool: ResMut<'_, PacketPool>,
     mut records: ResMut<'_, Records>,
 ) {
@@ -33,6 +37,7 @@ pub(super) fn system<const W: usize>(
         records.bypass_change_detection(),
     );
     let waiting: Rows<'_, LaneRow, Waiting> = Rows::new(column!(waiting));
+    let mut discarded: Rows<'_, LaneRow, Discarded> = Rows::new(column!(discarded));
     let mut view = heads.view::<Any>(room.columns(heads.events.rules::<Any>()));
     let mut arrived = std::mem::take(&mut view.lists.arrived);
     arrived.retain(|&(lane, packet)| {
@@ -51,7 +56,12 @@ pub(super) fn system<const W: usize>(
         // any queue of its lane: it joins none
         let (queue, _) = (view.shared.classifier()).classify(numbering, lane, || 0);
         let now = view.now;
-        return_credits(&mut view, queue, input, now, flits, step);
+        if let Some(discarded) = discarded.get_mut(lane) {
+            // its flits come one by one, the first one in this cycle
+            discarded.left = flits;
+        } else {
+            return_credits(&mut view, queue, input, now, flits, step);
+        }
         let packets = (&view.packets[packet], &view.records[packet]);
         own.count(view.now, packets, output, records);
         pool.release(packet);

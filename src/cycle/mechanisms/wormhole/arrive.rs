@@ -1,11 +1,12 @@
 //! What comes in: flits that may leave their lanes, in the queue of the packet that they belong to, and what sinks take of them.
 
 use super::{Flits, Swallowing, sinks};
-use crate::cycle::columns::{LaneQueue, Present};
+use crate::cycle::columns::{Discarded, LaneQueue, Present};
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::dropping::Drops;
 use crate::cycle::mechanisms::sink::Sink;
 use crate::cycle::rules::Any;
+use crate::cycle::stages::cross::return_credits;
 use crate::cycle::state::Worklists;
 use crate::cycle::view::{Heads, Optional, View, column};
 use crate::fabric::Group;
@@ -23,7 +24,10 @@ pub(super) fn system<const W: usize>(
     mut heads: Heads<'_, '_, W>,
     mut flits: ResMut<'_, Flits>,
     mut present: Query<'_, '_, &mut Group<Present>>,
-    mut arriving: Query<'_, '_, &mut Group<LaneQueue>>,
+    (mut arriving, mut discarded): (
+        Query<'_, '_, &mut Group<LaneQueue>>,
+        Query<'_, '_, &mut Group<Discarded>>,
+    ),
     swallowing: Option<ResMut<'_, Swallowing>>,
     (mut sinks, mut rooms): (Query<'_, '_, &mut Sink>, Option<ResMut<'_, AnswerRooms>>),
 ) {
@@ -41,7 +45,13 @@ pub(super) fn system<const W: usize>(
     if are_due {
         let arriving = Rows::new(column!(arriving));
         let flits = flits.bypass_change_detection();
-        count(view, flits, (&mut present, arriving), swallowing);
+        let mut due = flits.take(now);
+        let discarded = Rows::new(column!(discarded));
+        if !discarded.seen().is_empty() {
+            discard(view, discarded, &mut due);
+        }
+        count(view, &due, (&mut present, arriving), swallowing);
+        flits.put_back(now, due);
     }
     if view.shared.sink_step() > 0 {
         let mut sinks = Rows::new(column!(sinks));
@@ -52,20 +62,18 @@ pub(super) fn system<const W: usize>(
 /// The flits that may leave from this cycle on.
 fn count<const W: usize>(
     view: &mut View<'_, W>,
-    flits: &mut Flits,
+    due: &[LaneRow],
     (present, mut arriving): (
         &mut Rows<'_, QueueRow, Present>,
         Rows<'_, LaneRow, LaneQueue>,
     ),
     mut swallowing: Option<ResMut<'_, Swallowing>>,
 ) {
-    let now = view.now;
     let has_queues = !view.shared.classifier().is_lane();
     if has_queues {
         find_queues(view, &mut arriving);
     }
-    let due = flits.take(now);
-    for &lane in &due {
+    for &lane in due {
         let port = view.shared.numbering.port(lane);
         let is_host = view.place.is_host(port);
         let queue = if has_queues && !is_host {
@@ -80,7 +88,27 @@ fn count<const W: usize>(
             go_on(view, present[queue], queue, swallowing.as_deref_mut());
         }
     }
-    flits.put_back(now, due);
+}
+
+/// Flits of packets that have been dropped before they joined a queue leave as soon as they may: they are taken out of those that have
+/// come.
+fn discard<const W: usize>(
+    view: &mut View<'_, W>,
+    mut discarded: Rows<'_, LaneRow, Discarded>,
+    due: &mut Vec<LaneRow>,
+) {
+    due.retain(|&lane| {
+        let row = &mut discarded[lane];
+        if row.left == 0 {
+            return true;
+        }
+        row.left -= 1;
+        let (input, now) = (view.shared.numbering.port(lane), view.now);
+        // any queue of the lane: the packet is in none
+        let queue = view.shared.classifier().behind(lane, 0);
+        return_credits(view, queue, input, now, 1, 1);
+        false
+    });
 }
 
 /// The next flit of a packet is there.

@@ -17,7 +17,7 @@
 //!    they are looked at. One that needs an empty lane waits for all its credits.
 //! 5. In later rounds outputs look again whose picks were refused: who found nothing finds nothing, since inputs and credits only get fewer.
 //! 6. A queue whose packet is dropped gives its flits up, one per cycle; the packet behind it waits for the last of them as
-//!    for one that leaves.
+//!    for one that leaves. Flits of a packet that is dropped before it joins a queue are taken out as they come.
 //!
 //! # Deviations
 //! None. References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) chapter 13 (wormhole flow control, virtual channels)
@@ -40,8 +40,9 @@ pub use self::lost::Swallowing;
 pub use self::places::Places;
 pub use self::tails::Tails;
 
-use crate::cycle::columns::{Held, LaneQueue, Present};
+use crate::cycle::columns::{Discarded, Held, LaneQueue, Present};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::mechanisms::dropping;
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
 use crate::fabric::rows::{LaneRow, QueueRow, Row as _};
@@ -53,6 +54,8 @@ pub struct Wormhole {
     farthest: u64,
     /// Whether switches drop packets.
     drops: bool,
+    /// Whether they drop some before these join a queue.
+    discards: bool,
     /// Whether a flow waits for another.
     waits: bool,
     /// Places of inputs that let several flits pass at a time.
@@ -68,6 +71,7 @@ impl Mechanism for Wormhole {
         switch.single_flits.then(|| Self {
             farthest: site.plan.event_horizon(site.graph),
             drops: site.plan.switch.drop.is_some(),
+            discards: dropping::discards(site),
             waits: site.plan.flows.iter().any(|flow| !flow.after.is_empty()),
             places: (each > 1).then(|| Places::new(ports, each, outputs)),
         })
@@ -95,6 +99,9 @@ impl Mechanism for Wormhole {
         }
         if self.waits {
             shard.resource(Tails::default());
+        }
+        if self.discards {
+            shard.column::<Group<OutLane<W>>, Group<Discarded>>(Group::default());
         }
         if self.drops {
             shard.resource(Swallowing::default());

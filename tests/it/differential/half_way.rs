@@ -1,0 +1,74 @@
+//! More options of wormhole switching (D79) in the engine alone, through one switch, in cases computed by hand.
+//!
+//! A flit that starts in cycle t on a link of latency 1 may leave the switch in t + 1, a header of default delays in t + 2.
+
+use super::engine;
+use crate::random_fabric::{Case, Way};
+use crate::reference_checks::{backlogged, plan, star_of, timing};
+use virtlane::ids::SlId;
+use virtlane::plan::{DropRule, Dropping, Forwarding, Queues, SwitchOptions};
+use virtlane::routing::Routes;
+use virtlane::topology::ChannelTiming;
+
+fn options(lanes: u8, lane_capacity: u32) -> SwitchOptions {
+    SwitchOptions {
+        lanes,
+        lane_capacity,
+        forwarding: Forwarding::Wormhole,
+        ..SwitchOptions::default()
+    }
+}
+
+/// So many packets each of (source, destination, flits, lane, packets), from 0 on. Returns the delivery cycles, by source.
+fn delivered(
+    links: &[ChannelTiming],
+    packets: &[(u32, u32, u16, u8, u64)],
+    options: SwitchOptions,
+) -> Vec<u64> {
+    let (graph, tables) = star_of(links, options.lanes);
+    let classes = packets
+        .iter()
+        .map(|&(source, destination, size, lane, count)| {
+            let mut class = backlogged(&[source], destination, size, lane);
+            class.packets_per_host = Some(count);
+            class
+        });
+    let case = Case {
+        plan: plan(classes.collect(), options),
+        graph,
+        routing: tables.clone(),
+        cycles: 100,
+        fork: None,
+        way: Way {
+            shards: 1,
+            threads: 1,
+            resume: None,
+            stops: Vec::new(),
+        },
+    };
+    let found = engine::run(&case, &Routes::Tables(tables));
+    found.deliveries.iter().map(|d| d.delivered).collect()
+}
+
+/// Lanes of two flits. The first packet of host 0 leaves in 2 to 5, that of host 1, which waits from 1 on, in 6 to 9.
+/// The header of the second one of host 0 starts in 5 and may leave in 6: four flits have waited in 5. It is dropped, so its flits leave in 6
+/// to 9 as they come. The third one starts in 9 and may leave in 10, when nothing waits: it leaves in 11 to 14.
+/// Where five flits must wait the second one is first of its queue in 6, is routed, and leaves in 10 to 13.
+#[test]
+fn flits_of_dropped_packets_leave_as_they_come() {
+    let packets = [(0, 2, 4, 0, 3), (1, 2, 4, 0, 1)];
+    for queues in [Queues::Fifo, Queues::Voq] {
+        let dropping = |most| SwitchOptions {
+            queues,
+            drop: Some(Dropping {
+                service_levels: vec![SlId(0)],
+                rule: DropRule::Threshold(most),
+            }),
+            ..options(1, 2)
+        };
+        let times = delivered(&[timing(1, 1); 3], &packets, dropping(4));
+        assert_eq!(times, [6, 15, 10], "{queues:?}");
+        let kept = delivered(&[timing(1, 1); 3], &packets, dropping(5));
+        assert_eq!((kept.len(), kept[1]), (4, 14), "{queues:?}");
+    }
+}
