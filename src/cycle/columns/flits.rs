@@ -33,6 +33,14 @@ pub struct LaneQueue {
 
 impl Persistent for LaneQueue {}
 
+/// An output lane where outputs choose among flits by the age of their packets (D79): the cycle that goes for the packet that holds it.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Age {
+    pub(in crate::cycle) since: u64,
+}
+
+impl Persistent for Age {}
+
 /// An input lane where packets are dropped before they join a queue (D79).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Discarded {

@@ -20,7 +20,7 @@ mod vl_arbiters;
 
 pub use adaptive::{Choice, Contention, Request};
 pub use allocation::{InputArbiter, OutputStream, Turn, Turns, VoqPointer};
-pub use flits::{Discarded, Held, Holder, LaneQueue, Present};
+pub use flits::{Age, Discarded, Held, Holder, LaneQueue, Present};
 pub use output_buffer::OutputBuffer;
 pub use output_lanes::{OutChannel, WaitingLane};
 pub use vl_arbiters::{InputLaneArbiter, LaneArbiter};

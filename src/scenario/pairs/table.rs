@@ -50,7 +50,6 @@ pairs! {
     Messages not with BoundedSources: "a message is whole, and these reject packets";
     Wormhole not with PortPool: "a packet that holds a lane would wait for room that flits of others have taken";
     Wormhole not with OutputLanes: HALF_WAY;
-    Wormhole not with InputFirst: HALF_WAY;
     Carry not with Admission: "it decides by the ways that tables give";
     Carry not with SetUp: "routes are either those of the flow level or set up by packets";
     Carry not with Looks: "tables say which outputs these are";

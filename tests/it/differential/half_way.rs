@@ -6,7 +6,9 @@ use super::engine;
 use crate::random_fabric::{Case, Way};
 use crate::reference_checks::{backlogged, plan, star_of, timing};
 use virtlane::ids::SlId;
-use virtlane::plan::{DropRule, Dropping, Forwarding, Queues, SwitchOptions};
+use virtlane::plan::{
+    DropRule, Dropping, Forwarding, Matching, OutputArbitration, Queues, SwitchOptions,
+};
 use virtlane::routing::Routes;
 use virtlane::topology::ChannelTiming;
 
@@ -48,6 +50,51 @@ fn delivered(
     };
     let found = engine::run(&case, &Routes::Tables(tables));
     found.deliveries.iter().map(|d| d.delivered).collect()
+}
+
+fn input_first(lanes: u8) -> SwitchOptions {
+    SwitchOptions {
+        matching: Matching::InputFirst,
+        ..options(lanes, 32)
+    }
+}
+
+/// Flits of host 0 on lane 0, for host 2, request in 2 and are there in 3 and 5, those on lane 1, for host 3, in 3, 4 and 6, those of
+/// host 1 on lane 1, for host 2, in 2, 2 and 3.
+/// Input 0 proposes its lanes in turn, 0 in 2, 1 in 3 and so on to 1 in 7. Input 1 proposes in every cycle. Output 2 takes them in turn: input
+/// 0 in 2, input 1 in 3, input 0 in 4, input 1 in 5, input 0 in 6, input 1 in 7.
+#[test]
+fn inputs_propose_their_lanes_in_turn() {
+    let packets = [(0, 2, 3, 0, 1), (0, 3, 3, 1, 1), (1, 2, 3, 1, 1)];
+    for queues in [Queues::Fifo, Queues::Voq] {
+        let options = SwitchOptions {
+            queues,
+            ..input_first(2)
+        };
+        let times = delivered(&[timing(1, 1); 4], &packets, options);
+        assert_eq!(times, [7, 8, 8], "{queues:?}");
+    }
+}
+
+/// Input 0 has flits for the output in 2, 2 and 3, input 1 on another lane in 3, 3 and 4. In turn input 0 goes in 2, 4 and 6; in the order in
+/// which packets have requested or are created it goes in 2 to 4, with the flits behind its header.
+#[test]
+fn flits_are_as_old_as_their_packets() {
+    let links = [timing(1, 1), timing(1, 2), timing(1, 1)];
+    for (output_arbitration, expected) in [
+        (OutputArbitration::RoundRobin, [7, 8]),
+        (OutputArbitration::FirstComeFirstServed, [5, 8]),
+        // ties go to the lower input
+        (OutputArbitration::OldestFirst, [5, 8]),
+    ] {
+        let options = SwitchOptions {
+            output_arbitration,
+            ..input_first(2)
+        };
+        let packets = [(0, 2, 3, 0, 1), (1, 2, 3, 1, 1)];
+        let times = delivered(&links, &packets, options);
+        assert_eq!(times, expected, "{output_arbitration:?}");
+    }
 }
 
 /// Lanes of two flits. The first packet of host 0 leaves in 2 to 5, that of host 1, which waits from 1 on, in 6 to 9.

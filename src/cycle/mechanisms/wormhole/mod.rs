@@ -26,6 +26,7 @@ mod accept;
 mod arrive;
 mod flits;
 mod hosts;
+mod input_first;
 mod law;
 mod lost;
 mod outputs;
@@ -40,13 +41,20 @@ pub use self::lost::Swallowing;
 pub use self::places::Places;
 pub use self::tails::Tails;
 
-use crate::cycle::columns::{Discarded, Held, LaneQueue, Present};
+use crate::cycle::columns::{Age, Discarded, Held, LaneQueue, Present};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::dropping;
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
 use crate::fabric::rows::{LaneRow, QueueRow, Row as _};
 use crate::fabric::{Group, OutLane, Queue};
+use crate::plan::{Matching, OutputArbitration};
+
+/// Whether outputs choose among proposals by when packets have requested, or are created.
+fn asks_for_ages(rule: OutputArbitration) -> bool {
+    use OutputArbitration::{FirstComeFirstServed, OldestFirst};
+    matches!(rule, FirstComeFirstServed | OldestFirst)
+}
 
 /// Wormhole switching as a mechanism.
 pub struct Wormhole {
@@ -92,7 +100,15 @@ impl Mechanism for Wormhole {
             shard.column::<Group<OutLane<W>>, Group<LaneQueue>>(Group::of(LaneQueue { queue }));
         }
         shard.last_system(Slot::Route, "flits", arrive::system::<W>);
-        shard.system(Slot::Arbitrate, "pass_flits", outputs::system::<W>);
+        let options = &shard.site().plan.switch;
+        if options.matching == Matching::OutputFirst {
+            shard.system(Slot::Arbitrate, "pass_flits", outputs::system::<W>);
+        } else {
+            if asks_for_ages(options.output_arbitration) {
+                shard.column::<Group<OutLane<W>>, Group<Age>>(Group::default());
+            }
+            shard.system(Slot::Arbitrate, "pass_flits", input_first::system::<W>);
+        }
         shard.system(Slot::Inject, "inject_flits", hosts::system::<W>);
         if let Some(places) = self.places {
             shard.resource(places);

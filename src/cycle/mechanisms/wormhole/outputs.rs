@@ -16,9 +16,11 @@ use crate::fabric::bit_errors::Retry;
 use crate::fabric::components::Peer;
 use crate::fabric::mask::Mask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
+use crate::plan::{Matching, OutputArbitration};
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Local, Query, ResMut};
+use bevy_ecs::system::SystemParam;
 
 /// A flit that an output has picked.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +49,8 @@ pub(super) struct Passing<'a, const W: usize> {
     booked: Rows<'a, PortRow, Booked>,
     /// Whether flits that take a channel are told of: for buffers before it, or the times that it loses.
     books: bool,
+    /// Whether an output chooses the first request of a lane in turn.
+    pub(super) one_will_do: bool,
     /// Where InfiniBand's marking asks for them.
     idle_times: Rows<'a, PortRow, Pace>,
     /// Of inputs that let several flits pass at a time.
@@ -54,41 +58,62 @@ pub(super) struct Passing<'a, const W: usize> {
     pub(super) picks: &'a mut Vec<Pick>,
 }
 
+/// System parameter: what passing flits changes beside the fabric.
+#[derive(SystemParam)]
+pub(super) struct Aboard<'w, 's> {
+    present: Query<'w, 's, &'static mut Group<Present>>,
+    held: Query<'w, 's, &'static mut Group<Held>>,
+    booked: Query<'w, 's, &'static mut Booked>,
+    idle_times: Query<'w, 's, &'static mut Pace>,
+    flits: ResMut<'w, Flits>,
+    outbox: ResMut<'w, Outbox>,
+    places: Option<ResMut<'w, Places>>,
+}
+
+impl Aboard<'_, '_> {
+    /// With the view of a system, and the picks that it keeps the room of.
+    #[inline(always)]
+    pub(super) fn passing<'a, const W: usize>(
+        &'a mut self,
+        view: View<'a, W>,
+        picks: &'a mut Vec<Pick>,
+    ) -> Passing<'a, W> {
+        let idle_times: Rows<'_, PortRow, Pace> = Rows::new(column!(self.idle_times));
+        let shared = view.shared;
+        let has_buffers = shared.output_buffer() > 0;
+        let is_by_turn = shared.output_arbitration() == OutputArbitration::RoundRobin;
+        let output_first = shared.matching() == Matching::OutputFirst;
+        Passing {
+            view,
+            flits: self.flits.bypass_change_detection(),
+            outbox: self.outbox.bypass_change_detection(),
+            present: Rows::new(column!(self.present)),
+            held: Rows::new(column!(self.held)),
+            booked: Rows::new(column!(self.booked)),
+            books: has_buffers || !idle_times.seen().is_empty(),
+            one_will_do: is_by_turn && output_first && !shared.open(),
+            idle_times,
+            places: self
+                .places
+                .as_mut()
+                .map(DetectChangesMut::bypass_change_detection),
+            picks,
+        }
+    }
+}
+
 /// The system of `Slot::Arbitrate`.
 pub(super) fn system<const W: usize>(
     mut fabric: Fabric<'_, '_, W>,
     mut arbiters: Arbiters<'_, '_>,
-    (mut present, mut held): (
-        Query<'_, '_, &mut Group<Present>>,
-        Query<'_, '_, &mut Group<Held>>,
-    ),
-    (mut booked, mut idle_times): (Query<'_, '_, &mut Booked>, Query<'_, '_, &mut Pace>),
-    (mut flits, mut outbox, mut places): (
-        ResMut<'_, Flits>,
-        ResMut<'_, Outbox>,
-        Option<ResMut<'_, Places>>,
-    ),
+    mut aboard: Aboard<'_, '_>,
     (mut picks, mut refused): (Local<'_, Vec<Pick>>, Local<'_, Vec<Pick>>),
 ) {
     if fabric.events.lists().visits.is_empty() {
         return;
     }
-    let idle_times: Rows<'_, PortRow, Pace> = Rows::new(column!(idle_times));
-    let has_buffers = fabric.events.rules::<Any>().output_buffer() > 0;
-    let mut passing = Passing {
-        view: fabric.view::<Any>(arbiters.columns(fabric.events.rules::<Any>())),
-        flits: flits.bypass_change_detection(),
-        outbox: outbox.bypass_change_detection(),
-        present: Rows::new(column!(present)),
-        held: Rows::new(column!(held)),
-        booked: Rows::new(column!(booked)),
-        books: has_buffers || !idle_times.seen().is_empty(),
-        idle_times,
-        places: places
-            .as_mut()
-            .map(DetectChangesMut::bypass_change_detection),
-        picks: &mut picks,
-    };
+    let view = fabric.view::<Any>(arbiters.columns(fabric.events.rules::<Any>()));
+    let mut passing = aboard.passing(view, &mut picks);
     let mut visits = std::mem::take(&mut passing.view.lists.visits);
     for out in visits.drain(..) {
         passing.look(out);
@@ -108,6 +133,23 @@ pub(super) fn system<const W: usize>(
         passing.wake(passing.picks[number].out, next);
     }
     passing.picks.clear();
+}
+
+impl Pick {
+    /// As facts of the cycle tell it, of the first flit of a packet.
+    pub(super) fn grant(&self, packet: PacketRow) -> Grant {
+        Grant {
+            out: self.out,
+            lane: self.lane,
+            queue: self.queue,
+            input: self.input,
+            bit: self.first.unwrap_or(0),
+            accepted: true,
+            by_inputs: false,
+            choice: self.choice,
+            packet,
+        }
+    }
 }
 
 impl<const W: usize> Passing<'_, W> {
@@ -237,24 +279,10 @@ impl<const W: usize> Passing<'_, W> {
     /// The first flit of a packet passes: it holds the lane, leaves its queue, and is on its way to the next.
     fn begin(&mut self, pick: &Pick, bit: u16, start: u64) {
         let &Pick {
-            out,
-            lane,
-            queue,
-            input,
-            ..
+            out, lane, queue, ..
         } = pick;
         let view = &mut self.view;
-        let grant = Grant {
-            out,
-            lane,
-            queue,
-            input,
-            bit,
-            accepted: true,
-            by_inputs: false,
-            choice: pick.choice,
-            packet: view.queues[queue].head,
-        };
+        let grant = pick.grant(view.queues[queue].head);
         if view.shared.adaptation().is_some() {
             view.withdraw(queue, lane, bit);
         }

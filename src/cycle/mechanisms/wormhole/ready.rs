@@ -6,11 +6,10 @@ use crate::cycle::joints::{LaneChoice as _, Way as _};
 use crate::cycle::stages::arbitrate::choose;
 use crate::fabric::mask::{LaneMask, Mask};
 use crate::fabric::rows::{LaneRow, PortRow, QueueRow};
-use crate::plan::OutputArbitration;
 use crate::qos::vl_arbitration::VlChoice;
 
 /// What makes a lane ready.
-enum Ready<const W: usize> {
+pub(super) enum Ready<const W: usize> {
     /// The next flit of the packet that holds it, in this queue.
     Holder(QueueRow),
     /// Requests for a lane that nobody holds; with round robin the one whose turn it is.
@@ -61,7 +60,7 @@ impl<const W: usize> Passing<'_, W> {
     }
 
     /// Whether a lane would pass a flit in this cycle; if not, the output is looked at again when it may.
-    fn ready(&mut self, out: PortRow, lane: LaneRow) -> Option<Ready<W>> {
+    pub(super) fn ready(&mut self, out: PortRow, lane: LaneRow) -> Option<Ready<W>> {
         let held = self.held[lane];
         let ready = if held.left > 0 {
             let is_there = self.present[held.queue].flits > 0;
@@ -99,8 +98,6 @@ impl<const W: usize> Passing<'_, W> {
         let view = &self.view;
         let first_port = view.switches[view.outs[out].owner].first_port;
         let (all, pointer) = (view.lanes[lane].requests, view.lanes[lane].pointer);
-        let is_by_turn = view.shared.output_arbitration() == OutputArbitration::RoundRobin;
-        let one_will_do = is_by_turn && !view.shared.open();
         let (mut left, mut mask) = (all, Mask::EMPTY);
         let mut soonest = u64::MAX;
         while let Some(bit) = left.first_from(pointer) {
@@ -116,7 +113,7 @@ impl<const W: usize> Passing<'_, W> {
                 continue;
             }
             mask.insert(bit);
-            if one_will_do {
+            if self.one_will_do {
                 return Some(mask);
             }
         }

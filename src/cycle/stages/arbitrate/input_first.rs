@@ -47,6 +47,10 @@ impl Mechanism for InputFirst {
             shard.column::<Group<OutLane<W>>, Group<VoqPointer>>(Group::default());
         }
         let options = shard.site().shared;
+        if options.switch.single_flits {
+            // these have a stage of their own
+            return;
+        }
         with_rules!(options, W, Set => if Set::ARBITRATION {
             shard.system(Slot::Arbitrate, "input_first", system::<W, Set>);
         });
