@@ -28,6 +28,7 @@ mod turns_without_room;
 mod vl_tables;
 mod wormhole;
 mod wormhole_hosts;
+mod wormhole_matching;
 mod wormhole_options;
 mod wormhole_queues;
 

@@ -1,18 +1,23 @@
 //! Wormhole switching (D65): every output and every host passes single flits.
 //!
 //! Links, queues, hosts, flows and choices of heads (D20) are those of packets that travel as a unit; what stands here takes the place of
-//! stages Arbitrate and Cross (`switch`, `ready`), of Inject (`host`) and of slow sinks (`sink`). With adaptive routing: D76; rounds,
-//! output buffers, marks and occupancy: D77; messages, flows that wait, routes of flows, input speed-up, queues by output, VL15, slow
-//! sinks, InfiniBand's marking, looks, `reserve` (which nothing here asks for) and bounded answers: D78.
+//! stages Arbitrate and Cross (`switch`, `ports`, `ready`, and of the two kinds of matching `output_first` and `input_first`), of Inject
+//! (`host`) and of slow sinks (`sink`). With adaptive routing: D76; rounds, output buffers, marks and occupancy: D77; messages, flows
+//! that wait, routes of flows, input speed-up, queues by output, VL15, slow sinks, InfiniBand's marking, looks, `reserve` (which nothing
+//! here asks for) and bounded answers: D78; input-first matching: D79.
 
 mod host;
+mod input_first;
+mod output_first;
+mod ports;
 mod ready;
 mod sink;
 mod switch;
 
+pub(super) use ports::Ports;
 pub(super) use ready::{has_room, needs_empty};
 pub(super) use sink::FlitSink;
-pub(super) use switch::{Ports, may_leave, pass_flits};
+pub(super) use switch::{may_leave, pass_flits};
 
 use super::packet::{Flit, Packet};
 use super::{Fabric, Setting};
@@ -38,6 +43,7 @@ pub(super) fn check_plan(setting: Setting<'_>) {
     if setting.routing.is_open() {
         let places = plan.switch.input_speedup;
         assert_eq!(places, InputSpeedup::Limited(1), "D76");
+        assert_eq!(plan.switch.matching, Matching::OutputFirst, "D76");
     }
     assert!(plan.observe.congestion.is_none(), "D65");
 }
@@ -49,7 +55,6 @@ fn check_switch(options: &SwitchOptions) {
         let places = options.input_speedup;
         assert_eq!(places, InputSpeedup::Limited(1), "D65: kept inputs");
     }
-    assert_eq!(options.matching, Matching::OutputFirst, "D65");
     let rules = options.vl_arbitration.as_ref().map(|tables| tables.rules);
     if rules == Some(Rules::Legacy) {
         assert_eq!(options.allocation.iterations, 1, "D54");

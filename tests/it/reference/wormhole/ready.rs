@@ -1,8 +1,7 @@
 //! Which lanes of an output are ready, for a flit of the packet that holds them or for headers (D65, D76), and which header goes (D7).
 
-use super::may_leave;
+use super::switch::{may_leave, one_flit};
 use crate::reference::Setting;
-use crate::reference::legacy_tables::Size;
 use crate::reference::link::Link;
 use crate::reference::output::Output;
 use crate::reference::packet::{Flit, Packet};
@@ -19,6 +18,8 @@ pub(super) struct Next {
     /// Of that input: that of its lane, or one of them (D4).
     pub(super) queue: usize,
     pub(super) flit: Flit,
+    /// Cycle in which its packet requested the output lane.
+    pub(super) requested: u64,
     /// Whether it is a header that requests an escape (D76).
     pub(super) asks_escape: bool,
 }
@@ -95,7 +96,7 @@ fn requests(
                 queue: index,
                 way,
                 input_lane: queue.lane,
-                size: Size::new(1, setting.plan.flit_bytes),
+                size: one_flit(setting),
                 requested,
                 created: packets[head.packet].created,
                 fits: true,
@@ -151,6 +152,7 @@ impl Switch {
                 packet: input.queues[request.queue].packets[0].packet,
                 index: 0,
             },
+            requested: request.requested,
             asks_escape: request.way.escape,
         }
     }
