@@ -27,6 +27,7 @@ mod turns;
 mod turns_without_room;
 mod vl_tables;
 mod wormhole;
+mod wormhole_drops;
 mod wormhole_hosts;
 mod wormhole_matching;
 mod wormhole_options;

@@ -4,7 +4,8 @@
 //! stages Arbitrate and Cross (`switch`, `ports`, `ready`, and of the two kinds of matching `output_first` and `input_first`), of Inject
 //! (`host`) and of slow sinks (`sink`). With adaptive routing: D76; rounds, output buffers, marks and occupancy: D77; messages, flows
 //! that wait, routes of flows, input speed-up, queues by output, VL15, slow sinks, InfiniBand's marking, looks, `reserve` (which nothing
-//! here asks for) and bounded answers: D78; input-first matching: D79.
+//! here asks for) and bounded answers: D78; input-first matching and
+//! thresholds of dropping (`drops`): D79.
 
 mod host;
 mod input_first;
@@ -22,7 +23,7 @@ pub(super) use switch::{may_leave, pass_flits};
 use super::packet::{Flit, Packet};
 use super::{Fabric, Setting};
 use virtlane::plan::{
-    BufferSharing, DropRule, Forwarding, InputSpeedup, InputTurns, Matching, Plan, SwitchOptions,
+    BufferSharing, Forwarding, InputSpeedup, InputTurns, Matching, Plan, SwitchOptions,
 };
 use virtlane::qos::vl_arbitration::Rules;
 
@@ -61,8 +62,6 @@ fn check_switch(options: &SwitchOptions) {
         assert!(!options.management_lane, "D54");
     }
     assert_eq!(options.output_lane_buffer, 0, "D65: output lanes");
-    let rule = options.drop.as_ref().map(|drop| drop.rule);
-    assert!(matches!(rule, None | Some(DropRule::Held)), "D65");
 }
 
 /// A flit arrives on a lane, or leaves an input that packets keep: the next one of its packet, or the first one of another
