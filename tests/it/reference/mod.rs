@@ -2,15 +2,15 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55-D61, D63-D78, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D53, D55-D61, D63-D79, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `retry` (D74), `lane_choice` (round robin and VL tables), `legacy_tables` (D54), `switch`
 //! (queues and holding), `routing`, `adaptive` (D20, D75), `own_routes` (D66) and `set_up` (D67), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7), `grant_kind` (D71), `claims` (D72) and
-//! `arbitration` (matching), `wormhole` (D65, D76 to D78, in place of stages Arbitrate, Cross and Inject), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
+//! `arbitration` (matching), `wormhole` (D65, D76 to D79, in place of stages Arbitrate, Cross and Inject), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
 //! `messages` (D21), `levels` (D27), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48, D69, D73), `beside` (D49), `elements` and `broadcasts` (D68),
-//! `notify` (receivers, elements, senders), `applications` (D50), `waits` (D63), `looks` (D51), `closed_sets` (deadlocks), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
+//! `notify` (receivers, elements, senders), `applications` (D50), `waits` (D63), `looks` (D51), `closed_sets` (deadlocks), `congestion` (D43), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
 //! `outcome`, `window` (what a measurement counts).
 
 mod adaptive;
@@ -23,6 +23,7 @@ mod check;
 mod claims;
 mod class_source;
 mod closed_sets;
+mod congestion;
 mod drops;
 mod elements;
 mod flows;
@@ -59,6 +60,7 @@ mod wormhole;
 pub(crate) use admission::{AdmissionCounts, ReservationCounts};
 pub(crate) use claims::ClaimCounts;
 pub(crate) use closed_sets::Stuck;
+pub(crate) use congestion::{TreeSeen, TreesSeen};
 pub(crate) use flows::Controlled;
 pub(crate) use outcome::{Delivery, Outcome};
 pub(crate) use packet::Says;
@@ -123,6 +125,7 @@ pub(crate) fn simulate_forked<'a>(
     fabric.look(cycles);
     fabric.admit(cycles);
     fabric.look_for_claims(cycles);
+    fabric.look_for_trees(cycles);
     if let Routing::Tables(_) = fabric.setting.routing {
         check::check_order(&fabric);
     }
@@ -157,6 +160,8 @@ struct Fabric<'a> {
     queued: (u64, u64),
     /// The longest time that a head has stood at the end of the measurement (D72).
     standing: u64,
+    /// Looks at congestion trees (D43).
+    trees: Vec<TreesSeen>,
 }
 
 impl<'a> Fabric<'a> {
@@ -195,6 +200,7 @@ impl<'a> Fabric<'a> {
             networks: Networks::new(setting),
             queued: (0, 0),
             standing: 0,
+            trees: Vec::new(),
         }
     }
 
@@ -252,6 +258,7 @@ impl<'a> Fabric<'a> {
         self.look(now);
         self.admit(now);
         self.look_for_claims(now);
+        self.look_for_trees(now);
         self.deliver_and_route(now);
         self.arbitrate_cross_mark(now);
         self.generate_and_inject(now);

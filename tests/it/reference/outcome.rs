@@ -4,7 +4,7 @@ use super::closed_sets::Stuck;
 use super::link::Start;
 use super::packet::Packet;
 use super::window::{self, ControlCounts, FlowCounts, Window};
-use super::{AdmissionCounts, ClaimCounts, Fabric, ReservationCounts, SetUpCounts};
+use super::{AdmissionCounts, ClaimCounts, Fabric, ReservationCounts, SetUpCounts, TreesSeen};
 use virtlane::ids::HostId;
 
 /// A packet that was delivered.
@@ -98,6 +98,8 @@ pub(crate) struct Outcome {
     pub(crate) in_fabric: Vec<Stuck>,
     /// Heads that have waited.
     pub(crate) claims: ClaimCounts,
+    /// Looks at congestion trees (D43).
+    pub(crate) trees: Vec<TreesSeen>,
 }
 
 impl Fabric<'_> {
@@ -150,6 +152,7 @@ impl Fabric<'_> {
             closed_set: self.closed_set(cycles.saturating_sub(1)),
             in_fabric: self.in_fabric(),
             claims: self.claim_counts(),
+            trees: self.trees,
         }
     }
 }

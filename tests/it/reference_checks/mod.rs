@@ -7,6 +7,7 @@ mod buckets;
 mod carried;
 mod channel_counts;
 mod claims;
+mod congestion;
 mod control;
 mod drops;
 mod elements;

@@ -5,7 +5,7 @@
 //! (`host`) and of slow sinks (`sink`). With adaptive routing: D76; rounds, output buffers, marks and occupancy: D77; messages, flows
 //! that wait, routes of flows, input speed-up, queues by output, VL15, slow sinks, InfiniBand's marking, looks, `reserve` (which nothing
 //! here asks for) and bounded answers: D78; input-first matching and
-//! thresholds of dropping (`drops`): D79.
+//! thresholds of dropping (`drops`), congestion trees (`congestion`): D79.
 
 mod host;
 mod input_first;
@@ -46,7 +46,6 @@ pub(super) fn check_plan(setting: Setting<'_>) {
         assert_eq!(places, InputSpeedup::Limited(1), "D76");
         assert_eq!(plan.switch.matching, Matching::OutputFirst, "D76");
     }
-    assert!(plan.observe.congestion.is_none(), "D65");
 }
 
 fn check_switch(options: &SwitchOptions) {
