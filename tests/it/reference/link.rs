@@ -233,9 +233,9 @@ impl Link {
         stored.since
     }
 
-    /// Whether every credit that was taken has gone with its flit.
-    pub(super) fn has_no_promises(&self) -> bool {
-        self.promised.iter().all(|&promised| promised == 0)
+    /// Credits of a lane that were taken and have not gone with their flits.
+    pub(super) fn promised(&self, lane: usize) -> u64 {
+        self.promised[self.space(lane)]
     }
 
     fn occupied(&self, space: usize) -> u64 {

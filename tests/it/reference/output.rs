@@ -1,14 +1,15 @@
 //! One output of a switch: when it can be granted, and its pointers.
 //!
-//! Model rules 2 (holding), 10 and D10 (output buffer), D2 (crossbar delay), D18 (output lanes), D74 (what keeps the channel).
+//! Model rules 2 (holding), 10 and D10 (output buffer), D2 (crossbar delay), D18 and D79 (output lanes), D74 (what keeps the channel).
 
 use super::Setting;
 use super::lane_choice::LaneChooser;
 use super::marking::Marks;
 use super::output_lanes::OutputLanes;
-use super::packet::PacketId;
+use super::packet::{Flit, PacketId};
+use super::wormhole::FlitLanes;
 use virtlane::ids::ChannelId;
-use virtlane::plan::SwitchOptions;
+use virtlane::plan::{Forwarding, SwitchOptions};
 use virtlane::rng::{Purpose, Stream, stream};
 
 /// An output port.
@@ -23,6 +24,8 @@ pub(super) struct Output {
     granted_at: Option<u64>,
     /// D18, when there are output lanes.
     pub(super) lanes: Option<OutputLanes>,
+    /// D79, when there are output lanes and flits go one by one.
+    pub(super) flit_lanes: Option<FlitLanes>,
     /// D6: lane pointer of the output, or its VL tables.
     pub(super) chooser: LaneChooser,
     /// D6, by inputs: next input.
@@ -45,18 +48,21 @@ impl Output {
         let options = &setting.plan.switch;
         let timing = setting.graph.channel(channel).timing;
         let cycles_per_flit = u64::from(timing.cycles_per_flit);
-        let lanes = OutputLanes::new(options, cycles_per_flit);
+        let has_lanes = options.output_lane_buffer > 0;
+        let single = has_lanes && options.forwarding == Forwarding::Wormhole;
         Self {
             channel: channel.index(),
             cycles_per_flit,
             free_at: 0,
             granted_at: None,
-            chooser: match lanes {
+            chooser: if has_lanes {
                 // VL tables act at the channel
-                Some(_) => LaneChooser::round_robin(options),
-                None => LaneChooser::new(options),
+                LaneChooser::round_robin(options)
+            } else {
+                LaneChooser::new(options)
             },
-            lanes,
+            lanes: OutputLanes::new(options, cycles_per_flit),
+            flit_lanes: single.then(|| FlitLanes::new(options, cycles_per_flit)),
             input_pointer: 0,
             input_lane_pointers: vec![0; inputs],
             request_pointers: vec![0; usize::from(options.lane_count())],
@@ -72,7 +78,7 @@ impl Output {
 
     /// Whether it can be granted now (rules 2 and 10, D10).
     pub(super) fn is_open(&self, now: u64, options: &SwitchOptions) -> bool {
-        if self.lanes.is_some() {
+        if options.output_lane_buffer > 0 {
             return self.granted_at != Some(now);
         }
         let ahead = u64::from(options.output_buffer) * self.cycles_per_flit;
@@ -83,6 +89,13 @@ impl Output {
     pub(super) fn takes(&self, lane: usize, size: u16) -> bool {
         let lanes = self.lanes.as_ref();
         lanes.is_none_or(|lanes| lanes.is_open(lane, size))
+    }
+
+    /// D79: a flit passes the crossbar to its output lane.
+    pub(super) fn store_flit(&mut self, lane: usize, flit: Flit, now: u64) {
+        self.granted_at = Some(now);
+        let lanes = self.flit_lanes.as_mut().expect("output lanes");
+        lanes.store(lane, flit, now);
     }
 
     /// Grants `lane` to a packet of that many flits now, which keeps the channel for what it is late by (D74); returns when

@@ -8,7 +8,7 @@ use super::lane_choice::LaneChooser;
 use super::legacy_tables::Size;
 use super::link::{Link, Moving};
 use super::packet::{Flit, PacketId};
-use virtlane::plan::{Matching, SwitchOptions};
+use virtlane::plan::{Forwarding, Matching, SwitchOptions};
 use virtlane::qos::vl_arbitration::Places;
 
 /// A flit that has left its input and has not crossed the channel.
@@ -63,9 +63,9 @@ pub(super) struct OutputLanes {
 }
 
 impl OutputLanes {
-    /// `None` without output lanes.
+    /// `None` without output lanes, and where flits go one by one (D79).
     pub(super) fn new(options: &SwitchOptions, cycles_per_flit: u64) -> Option<Self> {
-        if options.output_lane_buffer == 0 {
+        if options.output_lane_buffer == 0 || options.forwarding == Forwarding::Wormhole {
             return None;
         }
         assert_eq!(options.output_buffer, 0, "D18");
@@ -74,11 +74,7 @@ impl OutputLanes {
             cycles_per_flit,
             crossbar_delay: u64::from(options.crossbar_delay),
             lanes: vec![OutputLane::default(); usize::from(options.lane_count())],
-            chooser: if options.matching == Matching::OutputFirst || are_at_both(options) {
-                LaneChooser::new(options)
-            } else {
-                LaneChooser::round_robin(options)
-            },
+            chooser: channel_chooser(options),
             sending: None,
         })
     }
@@ -236,6 +232,15 @@ impl OutputLanes {
     pub(super) fn flits(&self) -> impl Iterator<Item = Flit> {
         let buffered = self.lanes.iter().flat_map(|lane| &lane.flits);
         buffered.map(|buffered| buffered.flit)
+    }
+}
+
+/// The lane choice of a channel behind output lanes: VL tables with output-first matching or D70.
+pub(super) fn channel_chooser(options: &SwitchOptions) -> LaneChooser {
+    if options.matching == Matching::OutputFirst || are_at_both(options) {
+        LaneChooser::new(options)
+    } else {
+        LaneChooser::round_robin(options)
     }
 }
 

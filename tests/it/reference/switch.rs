@@ -17,7 +17,7 @@ use super::packet::{Flit, Packet, PacketId};
 use super::request::Request;
 use super::routing::Routing;
 use super::set_up::{self, SetUps};
-use super::wormhole::Ports;
+use super::wormhole::{FlitLanes, Ports};
 use virtlane::ids::{ChannelId, SwitchId};
 use virtlane::plan::{Forwarding, Queues, SwitchOptions};
 use virtlane::routing::Tables;
@@ -334,10 +334,16 @@ impl Switch {
     /// grant takes it (D37).
     pub(super) fn send(&mut self, setting: Setting<'_>, links: &mut [Link], now: u64) {
         for output in self.outputs.iter_mut().flatten() {
+            let link = &mut links[output.channel];
+            if let Some(lanes) = &mut output.flit_lanes
+                && lanes.send(link, setting.plan.flit_bytes, now)
+            {
+                let largest = setting.plan.largest_packet().into();
+                output.marks.take_flit(now, output.cycles_per_flit, largest);
+            }
             let Some(lanes) = &mut output.lanes else {
                 continue;
             };
-            let link = &mut links[output.channel];
             if let Some(size) = lanes.send(link, setting.plan.flit_bytes, now) {
                 let length = u64::from(size) * output.cycles_per_flit;
                 let most = output.cycles_per_flit * u64::from(setting.plan.largest_packet());
@@ -348,12 +354,12 @@ impl Switch {
 
     /// D18: flits in output lanes.
     pub(super) fn buffered_flits(&self) -> impl Iterator<Item = Flit> {
-        let lanes = self
-            .outputs
-            .iter()
-            .flatten()
-            .filter_map(|o| o.lanes.as_ref());
-        lanes.flat_map(OutputLanes::flits)
+        let outputs = self.outputs.iter().flatten();
+        outputs.flat_map(|output| {
+            let whole = output.lanes.iter().flat_map(OutputLanes::flits);
+            let single = output.flit_lanes.iter().flat_map(FlitLanes::flits);
+            whole.chain(single)
+        })
     }
 
     /// D16: flits of the packets whose request for (output, lane) stands after the grants of this cycle; a head

@@ -32,6 +32,7 @@ mod wormhole_drops;
 mod wormhole_hosts;
 mod wormhole_matching;
 mod wormhole_options;
+mod wormhole_output_lanes;
 mod wormhole_queues;
 
 use crate::random_fabric::{Saturating, ToOne};

@@ -1,7 +1,7 @@
 //! Input-first matching of single flits (D79): every input proposes one, outputs pick among the proposals.
 
 use super::may_leave;
-use super::ready::Next;
+use super::ready::{Next, is_open};
 use super::switch::{Pick, one_flit};
 use crate::reference::Setting;
 use crate::reference::lane_choice::LaneChoice;
@@ -132,6 +132,7 @@ fn eligible(
     let output = switch.outputs[way.output].as_ref().expect("connected");
     let may_go = (held.is_some() || !ports.is_held(way.output, way.lane))
         && output.is_open(now, options)
+        && is_open(output, way.lane, now)
         && links[output.channel].fits(way.lane, 1)
         && may_leave(options, &links[input.channel], next.flit, now)
         && ports.is_free(options, (number, next.flit.packet), now);

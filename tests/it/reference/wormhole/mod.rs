@@ -5,16 +5,19 @@
 //! (`host`) and of slow sinks (`sink`). With adaptive routing: D76; rounds, output buffers, marks and occupancy: D77; messages, flows
 //! that wait, routes of flows, input speed-up, queues by output, VL15, slow sinks, InfiniBand's marking, looks, `reserve` (which nothing
 //! here asks for) and bounded answers: D78; input-first matching and
-//! thresholds of dropping (`drops`), congestion trees (`congestion`): D79.
+//! thresholds of dropping (`drops`), congestion trees (`congestion`) and output lanes
+//! (`output_lanes`): D79.
 
 mod host;
 mod input_first;
 mod output_first;
+mod output_lanes;
 mod ports;
 mod ready;
 mod sink;
 mod switch;
 
+pub(super) use output_lanes::FlitLanes;
 pub(super) use ports::Ports;
 pub(super) use ready::{has_room, needs_empty};
 pub(super) use sink::FlitSink;
@@ -60,7 +63,6 @@ fn check_switch(options: &SwitchOptions) {
         assert_eq!(options.allocation.iterations, 1, "D54");
         assert!(!options.management_lane, "D54");
     }
-    assert_eq!(options.output_lane_buffer, 0, "D65: output lanes");
 }
 
 /// A flit arrives on a lane, or leaves an input that packets keep: the next one of its packet, or the first one of another
@@ -77,16 +79,18 @@ pub(super) fn check_succession(last: &mut Option<Flit>, next: Flit, packets: &[P
     *last = Some(next);
 }
 
-/// What holds a lane holds it with some of its flits passed, and some not; every passed flit has its credit.
+/// What holds a lane holds it with some of its flits passed, and some not; every passed flit has its credit, behind the crossbar too.
 pub(super) fn check(fabric: &Fabric<'_>) {
     let packets = &fabric.packets;
     if !is_on(fabric.setting.plan) {
         return;
     }
-    for link in &fabric.links {
-        assert!(link.has_no_promises(), "a credit without a flit");
-    }
+    let lanes = 0..usize::from(fabric.setting.plan.switch.lane_count());
     for host in &fabric.hosts {
+        let link = &fabric.links[host.outgoing];
+        for lane in lanes.clone() {
+            assert_eq!(link.promised(lane), 0, "a credit without a flit");
+        }
         let held = host.held.iter().flatten();
         check_each_once(held.clone().collect());
         for &id in held {
@@ -95,6 +99,14 @@ pub(super) fn check(fabric: &Fabric<'_>) {
         }
     }
     for switch in &fabric.switches {
+        for output in switch.outputs.iter().flatten() {
+            let link = &fabric.links[output.channel];
+            for lane in lanes.clone() {
+                let buffered = output.flit_lanes.as_ref();
+                let buffered = buffered.map_or(0, |lanes| lanes.waiting(lane));
+                assert_eq!(link.promised(lane), buffered as u64, "a flit's credit");
+            }
+        }
         let options = &fabric.setting.plan.switch;
         check_each_once(switch.ports.check_held(options, switch, packets));
     }

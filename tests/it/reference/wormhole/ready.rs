@@ -51,6 +51,10 @@ pub(super) fn ready(
     now: u64,
 ) -> Ready {
     let options = &setting.plan.switch;
+    let state = switch.outputs[output].as_ref().expect("connected");
+    if !is_open(state, lane, now) {
+        return Ready::Requested(Vec::new());
+    }
     let is_free = |input, packet| switch.ports.is_free(options, (input, packet), now);
     let Some(next) = switch.ports.held(output, lane) else {
         let mut requests = requests(setting, switch, packets, (output, lane), now);
@@ -60,10 +64,8 @@ pub(super) fn ready(
         });
         return Ready::Requested(requests);
     };
-    let channel = |output: &Output| output.channel;
-    let to = switch.outputs[output].as_ref().map(channel);
     let input = switch.inputs[next.input].as_ref().expect("connected");
-    let goes = links[to.expect("connected")].fits(lane, 1)
+    let goes = links[state.channel].fits(lane, 1)
         && may_leave(options, &links[input.channel], next.flit, now)
         && is_free(next.input, next.flit.packet);
     if goes {
@@ -71,6 +73,12 @@ pub(super) fn ready(
     } else {
         Ready::Requested(Vec::new())
     }
+}
+
+/// D79: whether a lane of an output takes a flit behind the crossbar; without output lanes always.
+pub(super) fn is_open(output: &Output, lane: usize, now: u64) -> bool {
+    let lanes = output.flit_lanes.as_ref();
+    lanes.is_none_or(|lanes| lanes.is_open(lane, now))
 }
 
 /// All headers that request a lane of an output, by (input, input lane): with VOQ those of the queues of this output.

@@ -88,21 +88,14 @@ fn pass(
     let state = switch.outputs[output].as_mut().expect("connected");
     let since = links[input.channel].remove(flit, now);
     assert!(since + delay(options) <= now, "a flit skips the pipeline");
-    let past_crossbar = now + u64::from(options.crossbar_delay);
     assert!(state.is_open(now, options), "two flits of one output");
     let link = &mut links[state.channel];
-    let delay = link.take_for_flit(lane, now);
-    // rule 2, D10: as a packet of one flit
-    let start = state.grant(options, lane, (flit.packet, 1), delay, now);
-    let start = start.expect("D65: no output lanes");
-    link.hand_over(Moving {
-        flit,
-        lane,
-        past_crossbar,
-        crosses: start,
-        late: delay,
-    });
-    mark_time(setting, state, (now, start));
+    if state.flit_lanes.is_some() {
+        link.take_credits(lane, 1);
+        state.store_flit(lane, flit, now);
+    } else {
+        start(setting, state, link, (lane, flit), now);
+    }
 
     let pace = state.cycles_per_flit;
     switch.ports.leave(options, (next, pace), packets, now);
@@ -118,6 +111,29 @@ fn pass(
     if flit.index + 1 == size {
         switch.free_queue((next.input, next.queue), flit.packet, now + 1);
     }
+}
+
+/// A flit that passes starts on the channel, or joins what waits in the output buffer.
+fn start(
+    setting: Setting<'_>,
+    output: &mut Output,
+    link: &mut Link,
+    (lane, flit): (usize, Flit),
+    now: u64,
+) {
+    let options = &setting.plan.switch;
+    let delay = link.take_for_flit(lane, now);
+    // rule 2, D10: as a packet of one flit
+    let start = output.grant(options, lane, (flit.packet, 1), delay, now);
+    let start = start.expect("no output lanes");
+    link.hand_over(Moving {
+        flit,
+        lane,
+        past_crossbar: now + u64::from(options.crossbar_delay),
+        crosses: start,
+        late: delay,
+    });
+    mark_time(setting, output, (now, start));
 }
 
 /// D37, D78: a flit passed in `now` takes the channel then, behind an output buffer in the cycle of its start.
