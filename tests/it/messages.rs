@@ -314,7 +314,7 @@ fn starts(changes: &[&str]) -> Vec<u64> {
     simulation.run_until(200).expect("readable messages");
     let mut found = Vec::new();
     for packets in simulation.each::<PacketRecords>() {
-        let own = packets.deliveries().iter().filter(|one| one.source == 0);
+        let own = packets.deliveries().iter().filter(|one| one.source.index() == 0);
         found.extend(own.map(|one| (one.sequence, one.injected)));
     }
     found.sort_unstable();

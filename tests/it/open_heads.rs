@@ -125,7 +125,7 @@ fn of_first_host(
     let mut found = Vec::new();
     for packets in simulation.each::<PacketRecords>() {
         let deliveries = packets.deliveries().iter();
-        let own = deliveries.filter(|delivery| delivery.source == 0);
+        let own = deliveries.filter(|delivery| delivery.source.index() == 0);
         found.extend(own.map(|one| (one.sequence, [one.injected, one.delivered])));
     }
     found.sort_unstable();
