@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use virtlane::cycle::Wanted;
 use virtlane::cycle::mechanisms::packet_records::PacketRecords;
+use virtlane::ids::HostId;
 use virtlane::rng::{Purpose, stream};
 use virtlane::run::outcome::Verdict;
 use virtlane::run::{
@@ -314,7 +315,10 @@ fn starts(changes: &[&str]) -> Vec<u64> {
     simulation.run_until(200).expect("readable messages");
     let mut found = Vec::new();
     for packets in simulation.each::<PacketRecords>() {
-        let own = packets.deliveries().iter().filter(|one| one.source.index() == 0);
+        let own = packets
+            .deliveries()
+            .iter()
+            .filter(|one| one.source == HostId(0));
         found.extend(own.map(|one| (one.sequence, one.injected)));
     }
     found.sort_unstable();

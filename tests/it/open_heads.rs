@@ -1,8 +1,8 @@
 //! Open heads with input speed-up and with input-first matching (D80), cycle by cycle.
 //!
-//! Hosts 0 to 2 at S0, hosts 3 to 5 at S1; two links lead from S0 to S1, A of latency 1 and B of latency 10, which tells them apart. All
-//! other channels have latency 1, and all have pace 1. A packet of one flit that a host sends in t requests at S0 in t + 2; one that
-//! leaves S0 in g and waits nowhere is at its host in g + 3 on A and in g + 12 on B.
+//! Hosts 0 to 2 at S0, hosts 3 to 5 at S1; two links lead from S0 to S1, A of latency 1 and B of latency 10, which tells them apart. The
+//! channel from host 0 has latency 3, all others 1, and all have pace 1. What host 0 sends in t requests at S0 in t + 4, what the others
+//! send in t + 2; a packet of one flit that leaves S0 in g and waits nowhere is at its host in g + 3 on A and in g + 12 on B.
 
 use crate::reference_checks::{backlogged, plan, timing};
 use std::sync::Arc;
@@ -74,7 +74,8 @@ fn graph() -> Graph {
         let host = Endpoint::Host(builder.add_host(format!("H{number}"), 0));
         let switch = switches[usize::from(number / 3)];
         let port = Endpoint::Switch(switch, number % 3 + 1);
-        let connected = builder.connect_with(host, port, [plain, plain]);
+        let there = if number == 0 { timing(1, 3) } else { plain };
+        let connected = builder.connect_with(host, port, [there, plain]);
         connected.expect("well-formed");
     }
     builder.build().expect("well-formed")
@@ -125,7 +126,7 @@ fn of_first_host(
     let mut found = Vec::new();
     for packets in simulation.each::<PacketRecords>() {
         let deliveries = packets.deliveries().iter();
-        let own = deliveries.filter(|delivery| delivery.source.index() == 0);
+        let own = deliveries.filter(|delivery| delivery.source == HostId(0));
         found.extend(own.map(|one| (one.sequence, [one.injected, one.delivered])));
     }
     found.sort_unstable();
@@ -153,8 +154,9 @@ fn matchings() -> Vec<SwitchOptions> {
     all
 }
 
-/// Packet k leaves S0 in k + 2. In 2 nothing lies downstream of both and A has its turn; in 3 the first packet lies behind A; in 4 and
-/// 5 one packet lies behind each, and they take turns; from 6 on two are on their way on B, and one lies behind A.
+/// Packet k leaves S0 in k + 4. In 4 nothing lies downstream of both and A has its turn; in 5 the first packet lies behind A; in 6 and
+/// 7 one packet lies behind each, and they take turns. In 8 and 9 two are on their way on B, and one lies behind A; in 10 two lie behind
+/// each, and B has its turn.
 #[test]
 fn a_head_takes_the_least_downstream_then_turns() {
     let routing = TwoWays {
@@ -164,15 +166,15 @@ fn a_head_takes_the_least_downstream_then_turns() {
     for options in matchings() {
         let found = of_first_host(&routing, &options, vec![packets(0, 3, 1, 8)]);
         let ways: String = found.iter().map(way_of).collect();
-        assert_eq!(ways, "ABABAAAA", "{options:?}");
+        assert_eq!(ways, "ABABAABA", "{options:?}");
     }
 }
 
 /// The way of a packet that waited nowhere.
 fn way_of([injected, delivered]: &[u64; 2]) -> char {
     match delivered - injected {
-        5 => 'A',
-        14 => 'B',
+        7 => 'A',
+        16 => 'B',
         cycles => panic!("{cycles} cycles"),
     }
 }
@@ -258,8 +260,8 @@ fn an_escape_is_taken_when_nothing_else_is_free() {
     }
 }
 
-/// A packet of host 2 has left on B and three of the four flits there are still taken when the second packet of host 0 requests in 6: its
-/// escape, behind which two flits are free again, is proposed and granted at once.
+/// A packet of host 2 has left on B and three of the four flits there are still taken when the second packet of host 0, which has waited
+/// for credits to 6, requests in 10: its escape is proposed and granted at once.
 #[test]
 fn only_eligible_requests_are_proposed() {
     let routing = TwoWays {
@@ -277,6 +279,6 @@ fn only_eligible_requests_are_proposed() {
             packets(2, 5, 3, 1),
         ];
         let found = of_first_host(&routing, &options, classes);
-        assert_eq!(found, [[0, 2 + 3 + 3], [4, 6 + 3 + 1]], "{options:?}");
+        assert_eq!(found, [[0, 4 + 3 + 3], [6, 10 + 3 + 1]], "{options:?}");
     }
 }
