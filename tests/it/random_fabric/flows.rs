@@ -73,7 +73,7 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
         plan.flows.extend(flows);
         let (name, hosts) = (format!("flows {index}"), graph.host_ids().collect());
         let level = SlId(dice.between(0, levels - 1) as u8);
-        let all = levels::of_flows(dice, level, levels);
+        let all = levels::several(dice, level, levels);
         levels::give(&mut plan.flows, number, &all);
         let class = ClassPlan {
             flows: Some(count.into()),

@@ -1,11 +1,11 @@
-//! Random service levels of flows and of what is sent for them (D27). From numbers of their own: whatever comes of them, the rest of
-//! a case is drawn as without.
+//! Random service levels of flows, of what is sent for them (D27), and of messages (D81). From numbers of their own: whatever comes of
+//! them, the rest of a case is drawn as without.
 
 use super::Dice;
 use virtlane::ids::SlId;
 use virtlane::plan::{ClassPlan, FlowPlan};
 
-/// Classes of flows with several service levels, of those that may have them \[percent\].
+/// Classes of flows or messages with several service levels, of those that may have them \[percent\].
 const SHARE: u32 = 45;
 
 /// Classes of answers with the service levels of such a class \[percent\].
@@ -17,8 +17,8 @@ fn aside(dice: &Dice) -> Dice {
     aside
 }
 
-/// The service levels of a class of flows: one, or several of so many, in any order.
-pub(super) fn of_flows(dice: &Dice, first: SlId, levels: u32) -> Vec<SlId> {
+/// The service levels of a class of flows or messages: one, or several of so many, in any order.
+pub(super) fn several(dice: &Dice, first: SlId, levels: u32) -> Vec<SlId> {
     let mut dice = aside(dice);
     let mut chosen = vec![first];
     if levels == 1 || !dice.chance(SHARE) {

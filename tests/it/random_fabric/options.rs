@@ -9,14 +9,11 @@ use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::{Accept, HighPriorityLimit, Places, Rules, Unit};
 use virtlane::routing::adaptive::Selection;
 
-/// Takes away what D20 and D75 exclude with open engines: VOQ, input-first (D70 with it), speed-up and `reserve`.
+/// Takes away what D20 and D75 exclude with open engines: VOQ and `reserve`.
 pub(super) fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) {
     if selection == Selection::Open {
         options.queues = Queues::Fifo;
-        options.matching = Matching::OutputFirst;
-        options.input_speedup = InputSpeedup::Limited(1);
         options.reserve = false;
-        settle_tables(options);
     }
 }
 

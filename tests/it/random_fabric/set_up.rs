@@ -160,7 +160,7 @@ fn add(dice: &mut Dice, graph: &Graph, (levels, management): (u32, bool), plan: 
     let mut flows = flows(dice, graph, number, &size);
     let hosts = || graph.host_ids().collect();
     let level = SlId(dice.between(0, levels - 1) as u8);
-    let all = levels::of_flows(dice, level, levels);
+    let all = levels::several(dice, level, levels);
     levels::give(&mut flows, number.into(), &all);
     let class = ClassPlan {
         flows: Some(flows.len() as u64),

@@ -163,8 +163,9 @@ mod tests {
     use super::*;
     use crate::random_fabric::features::{
         ADMISSION, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, DROPPING, DROPPING_OF_CHOICES,
-        FLOWS, MARKS_BEHIND_LANES, WORMHOLE_CHOICES, WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES,
-        WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_REQUESTS, WORMHOLE_VL15, features,
+        FLOWS, MARKS_BEHIND_LANES, MESSAGES, OPEN_HEADS, WORMHOLE_CHOICES, WORMHOLE_HOSTS,
+        WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES,
+        WORMHOLE_REQUESTS, WORMHOLE_VL15, features,
     };
     use crate::random_fabric::{Case, adaptive_case, case};
     use crate::reference::Routing;
@@ -189,6 +190,7 @@ mod tests {
         names.extend(CLAIMS.map(String::from));
         names.extend(MARKS_BEHIND_LANES.map(String::from));
         names.extend(WORMHOLE_OPTIONS.map(String::from));
+        names.extend(MESSAGES.map(String::from));
         if kind == Kind::Tables {
             names.extend(CLAIMS_ON_TABLES.map(String::from));
             names.extend(ADMISSION.map(String::from));
@@ -202,6 +204,7 @@ mod tests {
             names.extend(WORMHOLE_OPTIONS_OF_CHOICES.map(String::from));
             names.extend(WORMHOLE_HOSTS_OF_CHOICES.map(String::from));
             names.extend(DROPPING_OF_CHOICES.map(String::from));
+            names.extend(OPEN_HEADS.map(String::from));
         }
         for name in names {
             let times = |of: &BTreeMap<String, u32>| of.get(&name).copied().unwrap_or(0);

@@ -1,6 +1,6 @@
 //! Random traffic: small patterns and processes of the tests' own, and those of scenarios.
 
-use super::{Dice, Drawn, shipped};
+use super::{Dice, Drawn, levels, shipped};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::ClassPlan;
@@ -358,9 +358,10 @@ pub(super) fn add_messages(dice: &mut Dice, graph: &Graph, service_levels: u8, p
         let (name, hosts) = (format!("messages {index}"), graph.host_ids().collect());
         let size = SizeDistribution::fixed(dice.pick(&[1, 2, 5, 8]));
         let level = SlId(dice.between(0, u32::from(service_levels) - 1) as u8);
+        let levels = levels::several(dice, level, service_levels.into());
         let class = ClassPlan {
             messages: Some(0),
-            ..ClassPlan::silent(name, hosts, size, vec![level])
+            ..ClassPlan::silent(name, hosts, size, levels)
         };
         plan.classes.insert(first + index, class);
     }

@@ -3,6 +3,7 @@
 mod adaptive;
 mod claims;
 mod flows;
+mod open_heads;
 mod reacting;
 mod retry;
 mod routes;
@@ -15,6 +16,7 @@ mod wormhole_queues;
 
 pub(crate) use adaptive::{BESIDE_CHOICES, DROPPING_OF_CHOICES};
 pub(crate) use claims::{CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES};
+pub(crate) use open_heads::OPEN_HEADS;
 pub(crate) use retry::{RETRY, RETRY_ON_TABLES};
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
 pub(crate) use set_ups::{BESIDE_SET_UPS, SET_UPS};
@@ -165,8 +167,8 @@ pub(crate) const DROPPING: [&str; 14] = [
 /// InfiniBand's marking (D37) behind output lanes (D18).
 pub(crate) const MARKS_BEHIND_LANES: [&str; 1] = ["InfiniBand's marking with output lanes"];
 
-/// The same, of what adaptive routing excludes, of what is too seldom with it, whose open heads have no input-first
-/// matching, and of what goes with it in features of its own (`adaptive`).
+/// The same, of what adaptive routing excludes, of what is too seldom with it, and of what goes with it in features of its own
+/// (`adaptive`, `open_heads`).
 pub(crate) const TABLES_ONLY: [&str; 34] = [
     "VOQ",
     "input-first VOQ",
@@ -249,6 +251,7 @@ where
         .chain(wormhole_queues::wormhole_queues(case))
         .chain(adaptive::adaptive(case))
         .chain(adaptive::dropping(case))
+        .chain(open_heads::open_heads(case))
         .chain(claims::claims(case))
         .chain(retry::retry(case))
         .chain(control(&case.plan))
@@ -322,7 +325,10 @@ where
     ]
 }
 
-fn sources<R>(case: &Case<R>) -> [(&'static str, bool); 4]
+/// Messages that have service levels in turn (D81).
+pub(crate) const MESSAGES: [&str; 1] = ["messages of several levels"];
+
+fn sources<R>(case: &Case<R>) -> [(&'static str, bool); 5]
 where
     for<'a> &'a R: Into<Routing<'a>>,
 {
@@ -334,6 +340,12 @@ where
     let drawn = matches!(selection, Some(Selection::Random | Selection::LeastLoad));
     [
         ("messages", !plan.workloads.is_empty()),
+        (
+            MESSAGES[0],
+            plan.classes
+                .iter()
+                .any(|class| class.messages.is_some() && class.service_levels.len() > 1),
+        ),
         (
             "saturating sources",
             plan.classes.iter().any(ClassPlan::is_backlogged),
