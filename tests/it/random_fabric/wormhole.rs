@@ -1,12 +1,12 @@
 //! Random wormhole switching (D65): which cases have it, how small their lanes are, their VL tables, and what else goes with it (D77,
-//! D78).
+//! D78, D79).
 
 use super::{Dice, options};
 use virtlane::plan::{
-    Allocation, BufferSharing, ClassPlan, DropRule, Dropping, Forwarding, InputSpeedup, InputTurns,
-    Matching, OutputArbitration, Plan, Queues, SwitchOptions,
+    Allocation, BufferSharing, ClassPlan, DropRule, Forwarding, InputSpeedup, InputTurns, Matching,
+    OutputArbitration, Plan, Queues, SwitchOptions,
 };
-use virtlane::qos::vl_arbitration::{Accept, Rules, Unit};
+use virtlane::qos::vl_arbitration::{Accept, Places, Rules, Unit};
 use virtlane::rng::{Purpose, stream};
 use virtlane::routing::adaptive::Selection;
 
@@ -31,6 +31,13 @@ const OPEN: u32 = 65;
 const CHOOSING: u32 = 85;
 /// The same, of packets that choose their queues (D75) \[percent\].
 const CHOOSING_QUEUES: u32 = 40;
+
+/// Of these cases those with input-first matching (D79), of which some have routes by tables, and those with output lanes, where
+/// these go \[percent\].
+const INPUT_FIRST: u32 = 35;
+const OUTPUT_LANES: u32 = 0;
+/// Cases that drop by a threshold, of those that are drawn so \[percent\].
+const THRESHOLDS: u32 = 75;
 
 /// Places of inputs (D78), some more often than others.
 const PLACES: [InputSpeedup; 7] = [
@@ -108,6 +115,12 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
         vl_arbitration: None,
         ..only_what_goes_with_it(&plan.switch)
     };
+    let mut matched = Dice(stream(plan.seed, Purpose::Topology, (1 << 53) + attempt));
+    if let Some(drop) = &mut plan.switch.drop
+        && !matched.chance(THRESHOLDS)
+    {
+        drop.rule = DropRule::Held;
+    }
     if !is_open {
         let places: &[InputSpeedup] = match selection {
             None => &PLACES,
@@ -142,6 +155,44 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
     if plan.host.sink_cycles_per_flit.is_none() && dice.chance(slow) {
         plan.host.sink_cycles_per_flit = Some(dice.between(1, 4));
     }
+    if !is_open && matched.chance(INPUT_FIRST) {
+        match_inputs_first(&mut plan.switch);
+    }
+    if matched.chance(OUTPUT_LANES) {
+        add_output_lanes(&mut matched, plan);
+    }
+}
+
+/// Input-first matching (D79) goes with a limited speed-up, and without `reserve`.
+fn match_inputs_first(options: &mut SwitchOptions) {
+    options.matching = Matching::InputFirst;
+    options.reserve = false;
+    if options.input_speedup == InputSpeedup::Unlimited {
+        options.input_speedup = InputSpeedup::Limited(3);
+    }
+    options::settle_tables(options);
+}
+
+/// Output lanes (D79), where nobody looks at what they hide (D51, D56); with input-first matching tables may act twice (D70).
+fn add_output_lanes(dice: &mut Dice, plan: &mut Plan) {
+    let admission = plan.admission.as_ref();
+    let looks_at_loads = admission.is_some_and(|desk| desk.control.looks_at_loads());
+    if looks_at_loads || plan.classes.iter().any(looks_at_switches) {
+        return;
+    }
+    let largest = plan.largest_packet().into();
+    let options = &mut plan.switch;
+    let places = dice.pick(&[1, 1, 2, 3, 5, 16, 40]);
+    options.output_lane_buffer = if places >= largest {
+        places
+    } else {
+        places.max(options.crossbar_delay + 1)
+    };
+    options.output_buffer = 0;
+    if let Some(tables) = &mut options.vl_arbitration {
+        tables.places = dice.pick(&[Places::One, Places::InputsAndChannels]);
+    }
+    options::settle_tables(options);
 }
 
 fn keep_inputs(dice: &mut Dice, options: &mut SwitchOptions, is_choice: bool) {
@@ -155,11 +206,6 @@ fn keep_inputs(dice: &mut Dice, options: &mut SwitchOptions, is_choice: bool) {
     }
 }
 
-fn drops_by_fill(plan: &Plan) -> bool {
-    let rule = plan.switch.drop.as_ref().map(|drop| drop.rule);
-    matches!(rule, Some(DropRule::Threshold(_)))
-}
-
 /// Some cases with what others need with packets that travel as units, too.
 fn is_spared(dice: &mut Dice, plan: &Plan, chooses_queue: bool) -> bool {
     let is_bounded = plan.bounded().next().is_some();
@@ -171,7 +217,6 @@ fn is_spared(dice: &mut Dice, plan: &Plan, chooses_queue: bool) -> bool {
     ]
     .map(|(has, share)| has && !dice.chance(share))
     .contains(&true)
-        || chooses_queue && drops_by_fill(plan)
 }
 
 /// Tables of either kind; those of D54 not with VL15.
@@ -266,10 +311,6 @@ fn only_what_goes_with_it(options: &SwitchOptions) -> SwitchOptions {
         allocation: Allocation::rounds(1),
         reserve: false,
         marking: None,
-        drop: options.drop.clone().map(|drop| Dropping {
-            rule: DropRule::Held,
-            ..drop
-        }),
         ..options.clone()
     }
 }

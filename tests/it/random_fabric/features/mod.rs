@@ -11,6 +11,7 @@ mod set_ups;
 mod vl_tables;
 mod wormhole;
 mod wormhole_hosts;
+mod wormhole_matching;
 mod wormhole_options;
 mod wormhole_queues;
 
@@ -258,6 +259,7 @@ where
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())
         .collect();
+    names.extend(wormhole_matching::wormhole_matching(case));
     if !case.plan.flows.is_empty() {
         names.push(format!("scheduler {:?}", case.plan.host.scheduler));
     }
