@@ -4,7 +4,7 @@ use super::Setting;
 use super::own_routes;
 use super::packet::Packet;
 use std::ops::Range;
-use virtlane::plan::{InputSpeedup, Matching, Queues, SwitchOptions};
+use virtlane::plan::{Queues, SwitchOptions};
 use virtlane::routing::adaptive::{AdaptiveRouting, Selection};
 use virtlane::routing::{Routes, Tables};
 
@@ -51,8 +51,6 @@ impl Routing<'_> {
         }
         if self.is_open() {
             assert_eq!(options.queues, Queues::Fifo, "D75");
-            assert_eq!(options.matching, Matching::OutputFirst, "D20");
-            assert_eq!(options.input_speedup, InputSpeedup::Limited(1), "D20");
             assert!(!options.reserve, "D20");
         }
     }
