@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 /// Held until the channel takes the packet: no cycle is known yet.
 pub(in crate::cycle) const OPEN_END: u64 = u64::MAX;
 
-/// Waiting packets of one output lane.
+/// Waiting packets of one output lane; of single flits only how many there are, and the first cycle in which the crossbar can pass the
+/// next.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct WaitingLane {
     /// First packet.
@@ -113,7 +114,7 @@ impl WaitingLane {
         if self.free_at > now {
             return 0;
         }
-        if self.head == PacketRow::NONE {
+        if self.flits == 0 {
             return u32::MAX;
         }
         buffer.saturating_sub(self.flits + leaving)
@@ -132,7 +133,7 @@ impl WaitingLane {
         if self.free_at == OPEN_END {
             return None;
         }
-        if self.head == PacketRow::NONE {
+        if self.flits == 0 {
             return Some(self.free_at);
         }
         let spare = buffer.checked_sub(self.flits + u32::from(flits))?;

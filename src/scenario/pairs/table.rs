@@ -4,8 +4,6 @@ use super::{Feature, Pair};
 
 /// One header stands for several outputs.
 const SEVERAL: &str = "no rule says which of the flits of a header that several outputs pick pass";
-/// A rule is there for packets as units only.
-const HALF_WAY: &str = "no rule says what it means for packets that stop half-way";
 /// Who must know the ways of flows.
 const WAYS: &str = "the ways of flows must be known: use forwarding tables";
 
@@ -49,7 +47,6 @@ pairs! {
     Reserve not with Open: "a head would keep the turns of outputs that it does not take: use `false`";
     Messages not with BoundedSources: "a message is whole, and these reject packets";
     Wormhole not with PortPool: "a packet that holds a lane would wait for room that flits of others have taken";
-    Wormhole not with OutputLanes: HALF_WAY;
     Carry not with Admission: "it decides by the ways that tables give";
     Carry not with SetUp: "routes are either those of the flow level or set up by packets";
     Carry not with Looks: "tables say which outputs these are";

@@ -119,3 +119,35 @@ fn flits_of_dropped_packets_leave_as_they_come() {
         assert_eq!((kept.len(), kept[1]), (4, 14), "{queues:?}");
     }
 }
+
+/// Output 2 takes three cycles per flit. In 2 lane 0 passes its header, and the channel takes it, in 3 lane 1 passes one; in 5 and 6, when inputs
+/// and the crossbar sides of the lanes are free, pass the second flits. The channel takes lanes in turn, in 2, 5, 8 and 11. What is behind these
+/// packets is routed a cycle after the last flits, and finds its inputs free in 8 and 9.
+/// With a crossbar delay of two cycles the channel takes flits in 4, 7, 10 and 13, those for other hosts two cycles after they have passed.
+/// With one flit of room then the second flit of lane 0 passes in 5, after the first one has gone, that of lane 1 in 8, and what is for other hosts
+/// passes in 8 and 11, and 11 and 14.
+#[test]
+fn lanes_fill_side_by_side_behind_the_crossbar() {
+    let mut links = [timing(1, 1); 5];
+    links[2] = timing(3, 1);
+    let packets = [
+        (0, 2, 2, 0, 1),
+        (0, 3, 2, 0, 1),
+        (1, 2, 2, 1, 1),
+        (1, 4, 2, 1, 1),
+    ];
+    for (output_lane_buffer, crossbar_delay, expected) in [
+        (1, 0, [9, 10, 12, 11]),
+        (16, 0, [9, 10, 12, 11]),
+        (3, 2, [11, 12, 14, 13]),
+        (1, 2, [11, 14, 14, 17]),
+    ] {
+        let options = SwitchOptions {
+            output_lane_buffer,
+            crossbar_delay,
+            ..options(2, 32)
+        };
+        let times = delivered(&links, &packets, options);
+        assert_eq!(times, expected, "{output_lane_buffer} {crossbar_delay}");
+    }
+}

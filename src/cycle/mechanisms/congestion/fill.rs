@@ -164,11 +164,11 @@ fn run_infiniband<const W: usize, P: RuleSet>(
             continue;
         }
         let flits = view.packets[grant.packet].size;
-        let is_root = if has_lanes {
-            view.optional.channels[grant.out].idle == 0
-        } else if view.shared.single_flits() {
+        let is_root = if view.shared.single_flits() {
             // its flits count themselves
             paces[grant.out].idle == 0
+        } else if has_lanes {
+            view.optional.channels[grant.out].idle == 0
         } else {
             takes_channel(view, &mut paces, (rule, &grant), flits) == 0
         };

@@ -64,8 +64,12 @@ impl Mechanism for OutputLanes {
             idle: if by_pace { 0 } else { OutChannel::UNASKED },
             ..OutChannel::default()
         });
-        shard.ledger(ledger::enter);
         shard.shown().open = Some(open);
+        if shard.site().shared.switch.single_flits {
+            // `wormhole` puts single flits into them
+            return;
+        }
+        shard.ledger(ledger::enter);
         let options = shard.site().shared;
         with_rules!(options, W, Set => if const { Set::LANES.is_possible() } {
             shard.system(Slot::Transmit, "transmit", system::<W, Set>);

@@ -18,12 +18,14 @@
 //! 5. In later rounds outputs look again whose picks were refused: who found nothing finds nothing, since inputs and credits only get fewer.
 //! 6. A queue whose packet is dropped gives its flits up, one per cycle; the packet behind it waits for the last of them as
 //!    for one that leaves. Flits of a packet that is dropped before it joins a queue are taken out as they come.
+//! 7. With output lanes flits that have passed wait in them for the channel, with their credits in hand (`behind`).
 //!
 //! # Deviations
 //! None. References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) chapter 13 (wormhole flow control, virtual channels)
 
 mod accept;
 mod arrive;
+mod behind;
 mod flits;
 mod hosts;
 mod input_first;
@@ -36,6 +38,7 @@ mod sinks;
 mod swallow;
 mod tails;
 
+pub use self::behind::Behind;
 pub use self::flits::Flits;
 pub use self::lost::Swallowing;
 pub use self::places::Places;
@@ -68,6 +71,8 @@ pub struct Wormhole {
     waits: bool,
     /// Places of inputs that let several flits pass at a time.
     places: Option<Places>,
+    /// What waits behind the crossbar.
+    behind: Option<Behind>,
 }
 
 impl Mechanism for Wormhole {
@@ -75,6 +80,7 @@ impl Mechanism for Wormhole {
         let switch = &site.shared.switch;
         let ports = site.placement.first_host_port[site.number].index();
         let each = usize::from(switch.flit_places);
+        let buffer = switch.output_lane_buffer;
         let outputs = site.shared.outputs as usize;
         switch.single_flits.then(|| Self {
             farthest: site.plan.event_horizon(site.graph),
@@ -82,6 +88,7 @@ impl Mechanism for Wormhole {
             discards: dropping::discards(site),
             waits: site.plan.flows.iter().any(|flow| !flow.after.is_empty()),
             places: (each > 1).then(|| Places::new(ports, each, outputs)),
+            behind: (buffer > 0).then(|| Behind::new(site.shared.numbering.rows(ports), buffer)),
         })
     }
 
@@ -112,6 +119,11 @@ impl Mechanism for Wormhole {
         shard.system(Slot::Inject, "inject_flits", hosts::system::<W>);
         if let Some(places) = self.places {
             shard.resource(places);
+        }
+        if let Some(behind) = self.behind {
+            shard.resource(behind);
+            shard.ledger(behind::enter);
+            shard.system(Slot::Transmit, "transmit_flits", behind::system::<W>);
         }
         if self.waits {
             shard.resource(Tails::default());

@@ -1,7 +1,7 @@
 //! Outputs of switches: which flit passes in this cycle, and what follows from it.
 
 use super::arrive::next_head;
-use super::{Flits, Places};
+use super::{Behind, Flits, Places};
 use crate::cycle::columns::{Held, Holder, Present};
 use crate::cycle::joints::{LaneChoice as _, Way as _};
 use crate::cycle::mechanisms::ahead::Booked;
@@ -55,6 +55,12 @@ pub(super) struct Passing<'a, const W: usize> {
     idle_times: Rows<'a, PortRow, Pace>,
     /// Of inputs that let several flits pass at a time.
     pub(super) places: Option<&'a mut Places>,
+    /// What waits behind the crossbar, where flits do.
+    pub(super) behind: Option<&'a mut Behind>,
+    /// Whether they do.
+    pub(super) has_lanes: bool,
+    /// Whether VL tables choose the lane of an output.
+    pub(super) has_tables: bool,
     pub(super) picks: &'a mut Vec<Pick>,
 }
 
@@ -68,6 +74,7 @@ pub(super) struct Aboard<'w, 's> {
     flits: ResMut<'w, Flits>,
     outbox: ResMut<'w, Outbox>,
     places: Option<ResMut<'w, Places>>,
+    behind: Option<ResMut<'w, Behind>>,
 }
 
 impl Aboard<'_, '_> {
@@ -90,13 +97,19 @@ impl Aboard<'_, '_> {
             present: Rows::new(column!(self.present)),
             held: Rows::new(column!(self.held)),
             booked: Rows::new(column!(self.booked)),
-            books: has_buffers || !idle_times.seen().is_empty(),
+            books: has_buffers || !idle_times.seen().is_empty() && !shared.has_output_lanes(),
             one_will_do: is_by_turn && output_first && !shared.open(),
             idle_times,
             places: self
                 .places
                 .as_mut()
                 .map(DetectChangesMut::bypass_change_detection),
+            behind: self
+                .behind
+                .as_mut()
+                .map(DetectChangesMut::bypass_change_detection),
+            has_lanes: shared.has_output_lanes(),
+            has_tables: shared.crossbar_tables().is_some(),
             picks,
         }
     }
@@ -172,16 +185,17 @@ impl<const W: usize> Passing<'_, W> {
         if self.books {
             self.book(out, lane, start);
         }
+        let mut header = PacketRow::NONE;
         if let Some(bit) = pick.first {
-            self.begin(pick, bit, start);
+            header = self.begin(pick, bit, start);
             if is_first_round {
                 self.view.lanes[lane].pointer = Mask::<W>::after(bit);
             }
         }
         let held = &mut self.held[lane];
         held.left -= 1;
-        let (is_last, packet) = (held.left == 0, held.packet);
-        let flits = held.holder.size;
+        let held = *held;
+        let (is_last, flits) = (held.left == 0, held.holder.size);
         self.present[queue].flits -= 1;
         let view = &mut self.view;
         if is_last {
@@ -194,7 +208,8 @@ impl<const W: usize> Passing<'_, W> {
         }
         let index = port.index;
         let row = &mut view.lanes[lane];
-        row.sent = row.sent.wrapping_add(1);
+        // behind the crossbar it is counted as the channel takes it
+        row.sent = row.sent.wrapping_add(u32::from(!self.has_lanes));
         if is_last && row.requests.is_empty() {
             port.request_lanes.remove(number);
         }
@@ -211,13 +226,19 @@ impl<const W: usize> Passing<'_, W> {
             view.commit(out, choice, 1);
         }
         self.take_from(queue, until, is_last);
-        self.send((out, lane), is_last.then_some(packet), start);
+        if let Some(behind) = self.behind.take() {
+            let ends = held.ends(header);
+            self.put_behind(behind, (out, lane), ends);
+            self.behind = Some(behind);
+        } else {
+            self.send((out, lane), is_last.then_some(held.packet), start);
+        }
     }
 
     /// A flit takes the channel: it may wait behind the crossbar for that (D22), and the time that the channel loses may count (D37).
     fn book(&mut self, out: PortRow, lane: LaneRow, start: u64) {
         let view = &self.view;
-        let (step, largest) = (view.outs[out].step, view.shared.traffic.largest);
+        let step = view.outs[out].step;
         let repeats = Retry::late(view.optional.retries.seen(), out);
         let end = start - repeats + u64::from(step);
         let mut delay = 0;
@@ -226,8 +247,14 @@ impl<const W: usize> Passing<'_, W> {
             self.booked[out].add(view.now, end, (1, number));
             delay = view.shared.switch.crossbar_delay;
         }
+        self.lose_time(out, end + delay);
+    }
+
+    /// A flit takes the channel of an output up to `end`: the time that it has lost may count (D37).
+    pub(super) fn lose_time(&mut self, out: PortRow, end: u64) {
+        let (step, largest) = (self.view.outs[out].step, self.view.shared.traffic.largest);
         if let Some(pace) = self.idle_times.get_mut(out) {
-            pace.pass(end + delay, step, largest);
+            pace.pass(end, step, largest);
         }
     }
 
@@ -276,8 +303,8 @@ impl<const W: usize> Passing<'_, W> {
         }
     }
 
-    /// The first flit of a packet passes: it holds the lane, leaves its queue, and is on its way to the next.
-    fn begin(&mut self, pick: &Pick, bit: u16, start: u64) {
+    /// The first flit of a packet passes: it holds the lane, leaves its queue, and is on its way to the next. Returns the packet.
+    fn begin(&mut self, pick: &Pick, bit: u16, start: u64) -> PacketRow {
         let &Pick {
             out, lane, queue, ..
         } = pick;
@@ -306,13 +333,25 @@ impl<const W: usize> Passing<'_, W> {
             class: record.class,
             size,
         };
-        let to_host = self.lead((out, lane), packet, start);
+        let to_host = if self.has_lanes {
+            self.is_to_host(out)
+        } else {
+            self.lead((out, lane), packet, start)
+        };
         self.held[lane] = Held {
             left: size,
             queue,
             packet: if to_host { packet } else { PacketRow::NONE },
             holder,
         };
+        packet
+    }
+
+    /// Whether flits of an output are consumed as they arrive.
+    fn is_to_host(&self, out: PortRow) -> bool {
+        let view = &self.view;
+        let is_host = matches!(view.outs[out].peer, Peer::Host | Peer::Sink);
+        is_host && view.shared.sink_step() == 0
     }
 
     /// The first packet of a queue leaves it, over a lane: who has requested several holds that one from now on.
@@ -341,7 +380,12 @@ impl<const W: usize> Passing<'_, W> {
     }
 
     /// Where a header goes: the queue it joins when it may leave the next switch; whether it goes to a host instead.
-    fn lead(&mut self, (out, lane): (PortRow, LaneRow), packet: PacketRow, start: u64) -> bool {
+    pub(super) fn lead(
+        &mut self,
+        (out, lane): (PortRow, LaneRow),
+        packet: PacketRow,
+        start: u64,
+    ) -> bool {
         let view = &mut self.view;
         let port = &view.outs[out];
         let arrival = start + u64::from(port.latency);
@@ -368,7 +412,12 @@ impl<const W: usize> Passing<'_, W> {
     }
 
     /// Where the flit goes; `last`: the packet that it is the last of, if it goes to a host.
-    fn send(&mut self, (out, lane): (PortRow, LaneRow), last: Option<PacketRow>, start: u64) {
+    pub(super) fn send(
+        &mut self,
+        (out, lane): (PortRow, LaneRow),
+        last: Option<PacketRow>,
+        start: u64,
+    ) {
         let view = &mut self.view;
         let port = &view.outs[out];
         let arrival = start + u64::from(port.latency);

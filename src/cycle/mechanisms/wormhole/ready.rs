@@ -2,7 +2,7 @@
 
 use super::accept::NO_PICK;
 use super::outputs::{Passing, Pick};
-use crate::cycle::joints::{LaneChoice as _, Way as _};
+use crate::cycle::joints::{Behind as _, LaneChoice as _, Way as _};
 use crate::cycle::stages::arbitrate::choose;
 use crate::fabric::mask::{LaneMask, Mask};
 use crate::fabric::rows::{LaneRow, PortRow, QueueRow};
@@ -29,7 +29,7 @@ impl<const W: usize> Passing<'_, W> {
             return port.wake_when_free(out, view.calendar);
         }
         let (asked, pointer) = (port.request_lanes, port.lane_pointer);
-        let has_tables = view.shared.tables().is_some();
+        let has_tables = self.has_tables;
         let mut found = LaneMask::EMPTY;
         let mut lanes = asked;
         while !lanes.is_empty() {
@@ -73,7 +73,8 @@ impl<const W: usize> Passing<'_, W> {
         };
         let view = &mut self.view;
         view.lanes[lane].need = 0;
-        if view.credits(lane) == 0 {
+        let is_full = self.has_lanes && view.room(lane) == 0;
+        if is_full || view.credits(lane) == 0 {
             view.starve(out, lane, 1);
             return None;
         }
