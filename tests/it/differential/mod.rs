@@ -17,6 +17,7 @@ mod definitions;
 mod endings;
 mod engine;
 mod half_way;
+mod half_way_cases;
 mod observed;
 mod passes;
 mod probes;

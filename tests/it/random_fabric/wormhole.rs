@@ -35,7 +35,7 @@ const CHOOSING_QUEUES: u32 = 40;
 /// Of these cases those with input-first matching (D79), of which some have routes by tables, and those with output lanes, where
 /// these go \[percent\].
 const INPUT_FIRST: u32 = 35;
-const OUTPUT_LANES: u32 = 0;
+const OUTPUT_LANES: u32 = 40;
 /// Cases that drop by a threshold, of those that are drawn so \[percent\].
 const THRESHOLDS: u32 = 75;
 

@@ -10,8 +10,8 @@ mod routes;
 mod set_ups;
 mod vl_tables;
 mod wormhole;
+mod wormhole_half_way;
 mod wormhole_hosts;
-mod wormhole_matching;
 mod wormhole_options;
 mod wormhole_queues;
 
@@ -22,6 +22,7 @@ pub(crate) use retry::{RETRY, RETRY_ON_TABLES};
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
 pub(crate) use set_ups::{BESIDE_SET_UPS, SET_UPS};
 pub(crate) use wormhole::{SELDOM_CHOICES, WORMHOLE_CHOICES, WORMHOLE_REQUESTS};
+pub(crate) use wormhole_half_way::{HALF_WAY_OF_CHOICES, WORMHOLE_HALF_WAY};
 pub(crate) use wormhole_hosts::{
     WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_ROUTES, WORMHOLE_SET_UPS, WORMHOLE_VL15,
 };
@@ -250,6 +251,7 @@ where
         .chain(wormhole_options::wormhole_options(case))
         .chain(wormhole_hosts::wormhole_hosts(case))
         .chain(wormhole_queues::wormhole_queues(case))
+        .chain(wormhole_half_way::wormhole_half_way(case))
         .chain(adaptive::adaptive(case))
         .chain(adaptive::dropping(case))
         .chain(open_heads::open_heads(case))
@@ -259,7 +261,6 @@ where
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())
         .collect();
-    names.extend(wormhole_matching::wormhole_matching(case));
     if !case.plan.flows.is_empty() {
         names.push(format!("scheduler {:?}", case.plan.host.scheduler));
     }
