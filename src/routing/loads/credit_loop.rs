@@ -180,14 +180,19 @@ mod tests {
 
     #[test]
     fn a_header_costs_its_routing_where_a_flit_leaves_sooner() {
-        let rate = |size, pace, delay| CreditLoop::of_headers(size, pace, delay).rate();
-        assert_eq!(rate(8.0, 1, 1), 8.0 / 9.0);
-        assert_eq!(rate(1.0, 1, 1), 0.5);
-        assert_eq!(rate(8.0, 1, 0), 1.0);
-        // every second cycle a flit leaves: the header is routed in between
-        assert_eq!(rate(8.0, 2, 1), 0.5);
-        assert_eq!(rate(8.0, 2, 0), 0.5);
-        assert_eq!(rate(8.0, 2, 3), 8.0 / 18.0);
+        let cases = [
+            ((8.0, 1, 1), 8.0 / 9.0),
+            ((1.0, 1, 1), 0.5),
+            ((8.0, 1, 0), 1.0),
+            // every second cycle a flit leaves: the header is routed in between
+            ((8.0, 2, 1), 0.5),
+            ((8.0, 2, 0), 0.5),
+            ((8.0, 2, 3), 8.0 / 18.0),
+        ];
+        for ((size, pace, delay), expected) in cases {
+            let rate = CreditLoop::of_headers(size, pace, delay).rate();
+            assert!((rate - expected).abs() < 1e-12, "{rate}, {expected}");
+        }
     }
 
     /// Flits per cycle that leave a lane at most, flit by flit, over a multiple of all periods here.

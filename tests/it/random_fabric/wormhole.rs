@@ -98,17 +98,7 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
         return;
     }
     let is_open = selection == Some(Selection::Open);
-    let largest = u32::from(plan.largest_packet());
-    let capacities = [
-        1,
-        2,
-        3,
-        largest / 2,
-        largest - 1,
-        largest,
-        2 * largest,
-        4 * largest,
-    ];
+    let capacities = capacities(plan.largest_packet().into());
     plan.switch = SwitchOptions {
         forwarding: Forwarding::Wormhole,
         lane_capacity: dice.pick(&capacities).max(1),
@@ -138,6 +128,31 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
     keep_inputs(&mut dice, &mut plan.switch, is_choice);
     add_options(&mut dice, &mut plan.switch);
     add_queues(&mut aside, &mut plan.switch, (selection, chooses_queue));
+    keep_hosts_short(&mut dice, plan);
+    if !is_open && matched.chance(INPUT_FIRST) {
+        match_inputs_first(&mut plan.switch);
+    }
+    if matched.chance(OUTPUT_LANES) {
+        add_output_lanes(&mut matched, plan);
+    }
+}
+
+/// Lanes \[flits\] that hold a part of a packet, and those that hold several.
+fn capacities(largest: u32) -> [u32; 8] {
+    [
+        1,
+        2,
+        3,
+        largest / 2,
+        largest - 1,
+        largest,
+        2 * largest,
+        4 * largest,
+    ]
+}
+
+/// Hosts with as little room for answers as there can be, and some that take flits slowly.
+fn keep_hosts_short(dice: &mut Dice, plan: &mut Plan) {
     // as little room for answers as there can be
     for control in plan
         .classes
@@ -154,12 +169,6 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
     };
     if plan.host.sink_cycles_per_flit.is_none() && dice.chance(slow) {
         plan.host.sink_cycles_per_flit = Some(dice.between(1, 4));
-    }
-    if !is_open && matched.chance(INPUT_FIRST) {
-        match_inputs_first(&mut plan.switch);
-    }
-    if matched.chance(OUTPUT_LANES) {
-        add_output_lanes(&mut matched, plan);
     }
 }
 

@@ -42,7 +42,10 @@ fn answers_have_the_load_of_the_hosts_that_send_them() {
     assert!(flits[1] > 0.5, "{flits:?}");
     // both hosts send
     let all = accepted(&values["load"]);
-    assert!((all - (flits[0] + flits[1]) / 2.0).abs() < 1e-9, "{all}");
+    assert!(
+        (all - f64::midpoint(flits[0], flits[1])).abs() < 1e-9,
+        "{all}"
+    );
     let host = |name: &str| values["load"][name].as_f64().expect("a load");
     assert!((host("accepted_min_host") - flits[0]).abs() < 0.01);
     assert!((host("accepted_max_host") - flits[1]).abs() < 0.01);
