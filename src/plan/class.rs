@@ -100,6 +100,8 @@ pub struct Slots {
     pub count: u32,
     /// When its ticks come.
     pub ticks: Arc<dyn Process>,
+    /// Load of a host whose slots all have flows \[fraction of its link\]; only told.
+    pub load: f64,
     /// Whether a flow sends in a tick of its slot; `None` = in every one.
     pub source: Option<Arc<dyn SlotSource>>,
 }

@@ -87,6 +87,13 @@ impl Plan {
         flow.process.is_none() && !has_slot && !self.is_of_probes(flow.class)
     }
 
+    /// Load that a process or a slot gives a flow while it is active \[fraction of its host's link\]; `None`: it has none.
+    pub fn load_of(&self, flow: &FlowPlan) -> Option<f64> {
+        let slots = self.classes[usize::from(flow.class)].slots.as_ref();
+        let slot = slots.map(|slots| slots.load / f64::from(slots.count));
+        flow.process.as_ref().map(|process| process.load).or(slot)
+    }
+
     /// Hosts that send packets of a class, ascending: answers come from where the flows that they answer lead, and where these
     /// probe from their sources, too.
     pub fn senders(&self, class: u16) -> Vec<HostId> {

@@ -125,7 +125,7 @@ fn add_flows(demand: &mut Demand, resolved: &Resolved, classes: &[&ClassPlan], p
     let is_of = |class: &ClassPlan| classes.iter().any(|one| std::ptr::eq(*one, class));
     let is_meant: Vec<bool> = plan.classes.iter().map(is_of).collect();
     // limits alone are set against what their flows get
-    let has_process = |flow: &FlowPlan| flow.process.is_some();
+    let has_process = |flow: &FlowPlan| plan.load_of(flow).is_some();
     let is_beside = classes.iter().any(|class| class.flows.is_none());
     let has_limits = is_beside || plan.flows.iter().any(has_process);
     let offers = |flow: &&FlowPlan| has_limits || has_process(flow);

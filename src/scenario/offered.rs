@@ -1,7 +1,8 @@
-//! What flows with a process or a limit offer in expectation over the measurement, and what their limits let through.
+//! What flows with a process, a slot or a limit offer in expectation over the measurement, and what their limits let through.
 //!
 //! # Algorithm
-//! A flow with a process makes its load of its host's link from its start to its stop. Known are flows that begin by themselves,
+//! A flow with a process makes its load of its host's link from its start to its stop, one with a slot its part of the load of
+//! all slots (D52). Known are flows that begin by themselves,
 //! without size, window and control, under one limit that is not 0 in all of the measured time in which they are active; those
 //! that start or stop at a time of their own only where the phases have fixed lengths. No more goes on than the limit
 //! lets through. A flow that always has a packet offers what its limit lets through.
@@ -88,7 +89,8 @@ pub fn of_flow(plan: &Plan, graph: &Graph, flow: &FlowPlan, part: Part) -> Optio
         return None;
     }
     let is_own = plan.host.scheduler != Scheduler::Paced;
-    if flow.process.is_none() && !(plan.is_backlogged(flow) && is_own) {
+    let load = plan.load_of(flow);
+    if load.is_none() && !(plan.is_backlogged(flow) && is_own) {
         return None;
     }
     let [mut warm, end] = measured(&plan.phases, flow)?;
@@ -104,8 +106,7 @@ pub fn of_flow(plan: &Plan, graph: &Graph, flow: &FlowPlan, part: Part) -> Optio
     }
     let pace = graph.channel(graph.host_channel(flow.source)).timing;
     let pace = f64::from(pace.cycles_per_flit);
-    let process = flow.process.as_ref();
-    let made = process.map(|process| process.load / pace * (to - from) as f64);
+    let made = load.map(|load| load / pace * (to - from) as f64);
     let through = match limit_in(flow, [from, end])? {
         Limit::Rate(0) => return None,
         Limit::None => None,
@@ -126,7 +127,10 @@ pub fn of_flow(plan: &Plan, graph: &Graph, flow: &FlowPlan, part: Part) -> Optio
 /// Whether all is known of what flows offer that do not pace themselves.
 pub fn is_all_known(resolved: &Resolved) -> bool {
     let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
-    let mut flows = plan.flows.iter().filter(|flow| flow.process.is_some());
+    let mut flows = plan
+        .flows
+        .iter()
+        .filter(|flow| plan.load_of(flow).is_some());
     flows.all(|flow| of_flow(plan, graph, flow, Part::Whole).is_some())
 }
 

@@ -46,7 +46,7 @@ impl Asked {
         let has_limits = plan.flows.iter().any(|flow| plan.is_backlogged(flow));
         let by_limit = by_limit(resolved, |_| true);
         let has_hosts = bound.is_some() && is_all_known(resolved);
-        let has_processes = plan.flows.iter().any(|flow| flow.process.is_some());
+        let has_processes = plan.flows.iter().any(|flow| plan.load_of(flow).is_some());
         let has_own_ways = plan.routes_of_flows.is_some() || plan.sets_up();
         let has_tables = resolved.routes.tables().is_some();
         let is_known = bound.is_some() || at_end.is_some() || by_limit.is_some();

@@ -43,6 +43,7 @@ pub(super) fn add(graph: &Graph, plan: &mut Plan) {
         };
         class.slots = Some(Slots {
             count: count(&mut dice, most),
+            load: 0.0,
             ticks: if dice.chance(25) {
                 traffic::process(&mut dice, context.mean_size, false).1
             } else {

@@ -260,6 +260,7 @@ fn slots_move_when_a_flow_is_admitted() {
     let slotted = |plan: &mut Plan| {
         plan.classes[0].slots = Some(Slots {
             count: 4,
+            load: 0.0,
             ticks: Arc::new(Every(4)),
             source: None,
         });

@@ -182,6 +182,7 @@ fn a_slot_is_held_from_the_start_cycle_on() {
     let mut plan = reserving(&[MORE], None, flows);
     plan.classes[0].slots = Some(Slots {
         count: 4,
+        load: 0.0,
         ticks: Arc::new(Every(4)),
         source: None,
     });

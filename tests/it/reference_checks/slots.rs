@@ -20,6 +20,7 @@ fn slotted(count: u32, ticks: Arc<dyn Process>, list: Vec<FlowPlan>) -> Plan {
     let mut plan = flows(SizeDistribution::fixed(2), list);
     plan.classes[0].slots = Some(Slots {
         count,
+        load: 0.0,
         ticks,
         source: None,
     });
@@ -166,6 +167,7 @@ fn flows_of_a_class_share_a_bounded_queue() {
     let mut class = plan.classes[0].clone();
     class.slots = Some(Slots {
         count: 1,
+        load: 0.0,
         ticks: Arc::new(Every(8)),
         source: None,
     });

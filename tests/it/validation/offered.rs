@@ -128,3 +128,26 @@ fn flows_with_a_process_are_among_the_expected_loads_of_channels() {
     );
     assert!(!reason.contains("for 1."), "{reason}");
 }
+
+/// A slot that has a flow has its part of the load of the ticks.
+#[test]
+fn flows_in_slots_are_among_the_expected_loads_of_channels() {
+    let beside = "(name: \"p\", size: \"4 flits\", hosts: List([0]), pattern: Uniform, process: Bernoulli(load: 0.7))";
+    for (source, copies, expected, part) in [
+        ("None", "Slots", Verdict::Saturated, "1.100"),
+        ("None", "2", Verdict::Steady, "0.900"),
+        ("SelfSimilar()", "Slots", Verdict::Saturated, "1.100"),
+    ] {
+        let slots = format!(
+            "{beside}, (name: \"s\", size: \"4 flits\", flows: [(pairs: List(pairs: [(0, 2)]), copies: {copies})],
+              slots: (ticks: Bernoulli(load: 0.4), count: 4, source: {source}))"
+        );
+        let (verdict, reason) = told(1, "0, 0, 0", &slots, SHORT);
+        assert_eq!(verdict, expected, "{slots}: {reason}");
+        assert!(
+            verdict == Verdict::Steady
+                || reason.contains(&format!("for {part} of what it carries")),
+            "{reason}"
+        );
+    }
+}

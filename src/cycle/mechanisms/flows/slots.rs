@@ -135,6 +135,7 @@ mod tests {
         };
         let ticks = Arc::clone(&build(arguments, context).unwrap().process);
         let slots = Slots {
+            load: 0.0,
             count: 7,
             ticks,
             source: None,

@@ -136,6 +136,7 @@ impl Slots {
         Ok(plan::Slots {
             count: self.count(offered.load)?,
             ticks: offered.process,
+            load: offered.load,
             source: source.map(|offered| offered.source),
         })
     }
