@@ -184,7 +184,7 @@ fn verdict(resolved: &Resolved, word: &str) -> String {
         super::count(graph.switches().len(), "switch", "es"),
         super::count(graph.hosts().len(), "host", "s"),
         super::count(graph.link_count(), "link", "s"),
-        resolved.routes.engine(),
+        engine(resolved),
         own_routes.unwrap_or_default(),
         classes(resolved),
         plan.phases.warmup,
@@ -192,6 +192,15 @@ fn verdict(resolved: &Resolved, word: &str) -> String {
         plan.phases.drain_limit,
         Times::of(plan, graph).between_looks(plan.phases.watchdog),
     )
+}
+
+/// The engine, and what routes VL15 beside it.
+fn engine(resolved: &Resolved) -> String {
+    let engine = resolved.routes.engine();
+    match &resolved.plan.management_tables {
+        Some(tables) => format!("{engine} (VL15: {})", tables.engine),
+        None => engine.to_owned(),
+    }
 }
 
 /// What errors of links make of the slowest of them.

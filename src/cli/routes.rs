@@ -113,6 +113,9 @@ fn survey(resolved: &Resolved, text: &mut String) {
             format!("{held} with those of hosts that hold requests back"),
         );
     }
+    if let Some(tables) = &resolved.plan.management_tables {
+        line("VL15", format!("tables of {}", tables.engine));
+    }
     if let Some(own_routes) = super::check::own_routes(resolved) {
         line("routes of flows", own_routes);
     }

@@ -37,8 +37,10 @@ pub use times::Times;
 pub use crate::control::{Limit, ONE_FLIT_PER_CYCLE};
 
 use crate::measure::Observe;
+use crate::routing::Tables;
 use crate::topology::{ChannelTiming, Graph};
 use crate::traffic::messages::Workload;
+use std::sync::Arc;
 
 /// What the engine needs beside graph and tables.
 #[derive(Clone, Debug)]
@@ -66,6 +68,8 @@ pub struct Plan {
     /// The channels that packets of flows go over, by id, where flows have routes of their own (D66); the limits that go
     /// with them are in [`flows`](Self::flows) already.
     pub routes_of_flows: Option<RoutesOfFlows>,
+    /// Forwarding tables of VL15 where an adaptive engine routes the rest (D83).
+    pub management_tables: Option<Arc<Tables>>,
     /// How flows are admitted, where classes ask.
     pub admission: Option<AdmissionPlan>,
     /// Phases of applications that flows belong to, those of an application one after the other.

@@ -48,7 +48,7 @@ impl Bounds {
         let uniform = match resolved.proof.unreachable_pairs {
             0 => of_group(
                 resolved,
-                Router::of(&resolved.routes),
+                resolved.router_of(&data),
                 &data,
                 &Demand::uniform(graph),
             ),
@@ -61,7 +61,7 @@ impl Bounds {
             })
             .collect();
         let one = |class: &&ClassPlan| {
-            let bound = alike(resolved, Router::of(&resolved.routes), &[*class], None)?;
+            let bound = alike(resolved, &[*class], None)?;
             Some((class.name.clone(), bound))
         };
         Self {
@@ -78,8 +78,7 @@ impl Bounds {
 impl Together {
     fn of(resolved: &Resolved, classes: &[&ClassPlan]) -> Option<Self> {
         let largest = classes.iter().map(|class| class.load).fold(0.0, f64::max);
-        let router = Router::of(&resolved.routes);
-        let of = |classes: &[&ClassPlan]| alike(resolved, router, classes, Some(largest));
+        let of = |classes: &[&ClassPlan]| alike(resolved, classes, Some(largest));
         let groups = credit_loops::groups(resolved, classes);
         let mut bound = of(classes)?;
         for group in groups.iter().filter(|group| group.len() < classes.len()) {
@@ -99,12 +98,8 @@ impl Together {
 }
 
 /// The bound of what classes draw, all of them at full load or, with a unit, each at its own load in that unit.
-fn alike(
-    resolved: &Resolved,
-    router: Router<'_>,
-    classes: &[&ClassPlan],
-    unit: Option<f64>,
-) -> Option<Bound> {
+fn alike(resolved: &Resolved, classes: &[&ClassPlan], unit: Option<f64>) -> Option<Bound> {
+    let router = resolved.router_of(classes);
     of_group(resolved, router, classes, &drawn(resolved, classes, unit)).0
 }
 

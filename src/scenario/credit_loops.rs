@@ -15,7 +15,6 @@ use crate::routing::Routes;
 use crate::routing::adaptive::first_lane;
 use crate::routing::loads::asked;
 use crate::routing::loads::bound::Place;
-use crate::routing::loads::bound::Router;
 use crate::routing::loads::credit_loop::{Channel, CreditLoop, Limit};
 use crate::routing::loads::demand::Demand;
 
@@ -318,7 +317,7 @@ fn channels(resolved: &Resolved, class: &ClassPlan) -> Vec<bool> {
     if makes_own {
         let mut demand = Demand::none(graph.hosts().len());
         demand.add(graph, &*class.pattern, &class.hosts, 1.0);
-        return asked::channels(graph, Router::of(&resolved.routes), &demand);
+        return asked::channels(graph, resolved.router_of(&[class]), &demand);
     }
     // who receives is known to messages and flows alone
     let is_sender = |host| class.answers.is_some() || class.pattern.sends(host);

@@ -54,6 +54,14 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Refus
             let proof = adaptive::verify(graph, routes, &whole);
             let proof = proof.map_err(|error| Refusal::Wrong(error.to_string()))?;
             refuse_cycle(graph, &proof, plan, "the data lanes")?;
+            if let Some(tables) = &plan.management_tables {
+                let own = VerifyOptions {
+                    service_levels: &[SlId(0)],
+                    pool_shared: true,
+                    ..whole
+                };
+                prove_management(graph, tables, &own, &Beside::default(), plan)?;
+            }
             return Ok(proof);
         }
     };
@@ -71,11 +79,22 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Refus
             pool_shared: true,
             ..options
         };
-        let management = verify_with(graph, tables, &merged, &management);
-        let management = management.map_err(|error| Refusal::Wrong(error.to_string()))?;
-        refuse_cycle(graph, &management, plan, "VL15")?;
+        prove_management(graph, tables, &merged, &management, plan)?;
     }
     Ok(proof)
+}
+
+/// The same of VL15, by its tables.
+fn prove_management(
+    graph: &Graph,
+    tables: &Tables,
+    options: &VerifyOptions<'_>,
+    beside: &Beside<'_>,
+    plan: &Plan,
+) -> Result<(), Refusal> {
+    let proof = verify_with(graph, tables, options, beside);
+    let proof = proof.map_err(|error| Refusal::Wrong(error.to_string()))?;
+    refuse_cycle(graph, &proof, plan, "VL15")
 }
 
 /// Service levels of data, ascending: those that routes are proved for.

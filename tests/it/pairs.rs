@@ -91,13 +91,6 @@ fn settings(feature: Feature) -> (&'static [&'static str], &'static [Feature]) {
         ),
         Adaptive => (&["routing=AdaptiveAscent()"], &[]),
         Open => (&["routing=MinimalAdaptive()"], &[Adaptive]),
-        OpenFlits => (
-            &[
-                "routing=MinimalAdaptive()",
-                "fabric.switch.forwarding=Wormhole",
-            ],
-            &[Adaptive, Open, Wormhole],
-        ),
         Admission => (
             &[
                 class!(flows: "flows: [(pairs: Permutations(count: 1), bytes: \"1 KiB\")], requests: (peak: 0.1)"),
@@ -287,9 +280,17 @@ const OTHERS: &[(&str, &[&str], &[Feature])] = &[
     (
         "messages of several levels",
         &[
-            "traffic.2=(name: \"third\", hosts: All, size: \"256 B\", sl: [2, 0], messages: Trace(file: \"trace.csv\"))",
+            "traffic.2=(name: \"third\", hosts: All, size: \"256 B\", sl: [2, 3], messages: Trace(file: \"trace.csv\"))",
         ],
         &[Messages],
+    ),
+    (
+        "packets of VL15",
+        &[
+            "qos.management_lane=true",
+            "traffic.2=(name: \"third\", hosts: All, size: \"256 B\", sl: Management, pattern: Uniform, process: Bernoulli(load: 0.1))",
+        ],
+        &[Vl15],
     ),
     (
         "flows with a process",
@@ -377,12 +378,7 @@ fn together(pair: [&Switched; 2]) -> Option<Vec<&'static str>> {
 
 /// Whether a row of the table has two of what is on.
 fn is_refused(pair: [&Switched; 2]) -> bool {
-    let is_on = |feature: Feature| match feature {
-        OpenFlits => {
-            [Open, Wormhole].map(|part| pair.iter().any(|one| one.on.contains(&part))) == [true; 2]
-        }
-        feature => pair.iter().any(|one| one.on.contains(&feature)),
-    };
+    let is_on = |feature: Feature| pair.iter().any(|one| one.on.contains(&feature));
     PAIRS
         .iter()
         .any(|row| is_on(row.first) && is_on(row.second))

@@ -28,6 +28,8 @@ pub struct Request {
     pub lane: LaneRow,
     /// Belongs to the escape network.
     pub escape: bool,
+    /// Where packets go flit by flit, whether it takes the lane only if the buffer behind it is empty.
+    pub needs_empty: bool,
 }
 
 /// What an input queue has for its choices; those of hosts are not used.
@@ -40,10 +42,10 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Whether its head requests a lane as no escape.
-    pub fn is_no_escape(&self, lane: LaneRow) -> bool {
+    /// Whether its head takes a lane only if the buffer behind it is empty.
+    pub fn needs_empty(&self, lane: LaneRow) -> bool {
         let mut requests = self.requests.iter();
-        requests.any(|request| request.lane == lane && !request.escape)
+        requests.any(|request| request.lane == lane && request.needs_empty)
     }
 }
 

@@ -49,8 +49,8 @@ pub trait Way {
     /// What an input prefers about a grant of a lane to the head of a queue, less first; all are alike where heads request one output.
     fn preference(&self, queue: QueueRow, lane: LaneRow) -> (bool, u32);
 
-    /// Whether the head of a queue requests a lane as no escape, where heads request several.
-    fn is_no_escape(&self, queue: QueueRow, lane: LaneRow) -> bool;
+    /// Whether the head of a queue takes a lane only if the buffer behind that is empty (D76).
+    fn needs_empty(&self, queue: QueueRow, lane: LaneRow) -> bool;
 
     /// Whether the buffer behind a lane is empty, as far as credits tell; that of a host always.
     fn is_empty_behind(&self, lane: LaneRow) -> bool;

@@ -215,7 +215,7 @@ impl Shared {
             return self.switch.request_delay;
         }
         let step_out = if let Some(adaptation) = &self.adaptation {
-            adaptation.least_step[switch as usize]
+            adaptation.step_out(switch, (packet.key, packet.destination))
         } else {
             let tables = &self.forwarding;
             let first = tables.output_first[switch as usize] as usize;

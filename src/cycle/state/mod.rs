@@ -25,7 +25,7 @@ pub mod shared;
 pub mod wheel;
 pub mod worklists;
 
-pub use adaptation::Adaptation;
+pub use adaptation::{Adaptation, Management};
 pub use calendar::Calendar;
 pub use flow_ends::{FlowEnd, flow_ends};
 pub use mail::{Border, CreditMail, Mail, Note, Outbox, PacketMail};

@@ -5,7 +5,9 @@
 mod forwarding;
 
 use crate::cycle::rules::{Any, Rules};
-use crate::cycle::state::{Adaptation, Border, OwnRoutes, Shared, SwitchRules, Traffic, flow_ends};
+use crate::cycle::state::{
+    Adaptation, Border, Management, OwnRoutes, Shared, SwitchRules, Traffic, flow_ends,
+};
 use crate::fabric::Classifier;
 use crate::fabric::bit_errors::Errors;
 use crate::fabric::components::{InPort, OutLane, OutPort, Peer, Queue, Switch};
@@ -95,12 +97,14 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
     let rule = plan.switch.drop.as_ref().map(|drop| drop.rule);
     let by_threshold = matches!(rule, Some(DropRule::Threshold(_)));
     switch.stepped_credits = is_shared && several || by_threshold;
-    let forwarding = forwarding::lower(graph, routes.tables(), plan, placement);
+    let mut forwarding = forwarding::lower(graph, routes.tables(), plan, placement);
     let adaptation = match routes {
         Routes::Tables(_) => None,
         Routes::Adaptive(adaptive) => {
             switch.open = adaptive.routing.selection() == Selection::Open;
-            Some(adaptation(graph, adaptive, plan, placement))
+            let adaptation = adaptation(graph, adaptive, plan, placement);
+            forwarding.management_key = adaptation.management_key();
+            Some(adaptation)
         }
     };
     let mut numbering = Numbering::new(plan.switch.lane_count());
@@ -154,11 +158,31 @@ fn adaptation(
         width,
         first_lane: levels
             .map(|sl| first_lane(width, lanes, SlId(sl)))
+            .chain([lanes])
             .collect(),
         first_entry: first_entry.collect(),
         port_index: placement.port_index.concat(),
         least_step: least_step.collect(),
         capacity: plan.switch.lane_capacity,
+        management: (plan.management_tables.as_deref())
+            .map(|tables| management(graph, tables, placement)),
+    }
+}
+
+/// Where packets of VL15 go beside those that choose.
+fn management(graph: &Graph, tables: &Tables, placement: &Placement) -> Management {
+    let port_step = graph.switch_ids().flat_map(|switch| {
+        let ports = 1..=placement.port_index[switch.index()].len();
+        ports.map(move |port| {
+            let channel = graph.port_channel(switch, port as u16);
+            channel.map_or(1, |channel| {
+                graph.channel(channel).timing.cycles_per_flit as u16
+            })
+        })
+    });
+    Management {
+        next: tables.next.clone(),
+        port_step: port_step.collect(),
     }
 }
 

@@ -78,8 +78,6 @@ features! {
     Adaptive = "routing without forwarding tables",
     /// Heads request several ways at once (D20).
     Open = "routing whose packets request several outputs",
-    /// The same with wormhole switching (D76).
-    OpenFlits = "wormhole routing whose packets request several outputs",
     /// Flows ask before they begin (D53).
     Admission = "`admission`",
     /// Slow sinks (D12).
@@ -139,7 +137,6 @@ impl Feature {
             Self::Admission => scenario.admission.is_some(),
             Self::BoundedSources => scenario.fabric.host.source_queue.is_some(),
             Self::Carry => scenario.fluid.carry.value != Carry::Nothing,
-            Self::OpenFlits => Self::Wormhole.is_on(given) && Self::Open.is_on(given),
             Self::Adaptive | Self::Open => given.routes.is_some_and(|routes| self.is_of(routes)),
             _ => given.plan.is_some_and(|plan| self.is_in(plan)),
         }

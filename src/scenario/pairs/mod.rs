@@ -53,7 +53,6 @@ impl Pair {
         let engine = &given.scenario.routing.name.value;
         let other = match self.second {
             Feature::Adaptive | Feature::Open => format!("`routing: {engine}`"),
-            Feature::OpenFlits => format!("`routing: {engine}` and `forwarding: Wormhole`"),
             other => String::from(other.words()),
         };
         let rest = format!("does not go with {other}: {}", self.why);

@@ -2,8 +2,6 @@
 
 use super::{Feature, Pair};
 
-/// One header stands for several outputs.
-const SEVERAL: &str = "no rule says which of the flits of a header that several outputs pick pass";
 /// Who must know the ways of flows.
 const WAYS: &str = "the ways of flows must be known: use forwarding tables";
 
@@ -39,11 +37,7 @@ pairs! {
     Admission not with Adaptive: WAYS;
     Carry not with Adaptive: WAYS;
     SetUp not with Adaptive: WAYS;
-    Vl15 not with Adaptive: "VL15 is routed by tables";
     Voq not with Open: "in one queue they would wait for one of their outputs, their escape lost: use `Fifo`";
-    InputFirst not with OpenFlits: SEVERAL;
-    Speedup not with OpenFlits: SEVERAL;
-    Unlimited not with OpenFlits: SEVERAL;
     Reserve not with Open: "a head would keep the turns of outputs that it does not take: use `false`";
     Messages not with BoundedSources: "a message is whole, and these reject packets";
     Wormhole not with PortPool: "a packet that holds a lane would wait for room that flits of others have taken";

@@ -83,6 +83,9 @@ pub fn resolve(
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
     let (routes, entry) = routed::known_route(&scenario, parts, &layout, &plan, base, known)?;
+    let management = routes::beside(&layout.graph, &plan, &routes)
+        .map_err(|error| scenario.routing.name.mistake(format!("VL15: {error}")))?;
+    plan.management_tables = management;
     set_up::check(&scenario, &layout.graph, &routes, &plan)?;
     carry::enter(&scenario, parts, &layout.graph, &routes, &mut plan)?;
     let proved = known.proof(entry.as_deref(), &plan, || {

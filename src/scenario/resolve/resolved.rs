@@ -3,8 +3,9 @@
 use super::super::sections::Scenario;
 use super::layout::Layout;
 use super::parts::Parts;
-use crate::plan::Plan;
-use crate::routing::{Proof, Routes};
+use crate::plan::{ClassPlan, Plan};
+use crate::routing::loads::bound::Router;
+use crate::routing::{Proof, Routes, Tables};
 
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
@@ -22,6 +23,25 @@ pub struct Resolved {
 }
 
 impl Resolved {
+    /// Forwarding tables of the packets of a class, where it has some.
+    pub fn tables_of(&self, class: &ClassPlan) -> Option<&Tables> {
+        let own = self.plan.management_tables.as_deref();
+        self.routes.tables().or(own.filter(|_| class.management))
+    }
+
+    /// What tells the ways of the packets of classes together.
+    pub fn router_of(&self, classes: &[&ClassPlan]) -> Router<'_> {
+        let Some(tables) = &self.plan.management_tables else {
+            return Router::of(&self.routes);
+        };
+        let count = classes.iter().filter(|class| class.management).count();
+        match count {
+            0 => Router::of(&self.routes),
+            _ if count == classes.len() => Router::Tables(tables),
+            _ => Router::Unknown,
+        }
+    }
+
     /// Whether another seed may have other routes or another proof on the same graph: where the engine draws, or flows enter
     /// what is proved.
     pub fn is_drawn(&self, parts: &Parts<'_>) -> bool {

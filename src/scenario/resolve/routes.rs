@@ -6,10 +6,12 @@ use super::checks;
 use super::parts::Parts;
 use super::resolved::Resolved;
 use crate::plan::Plan;
-use crate::routing::{Engine, LaneBudget, Routes, RoutingError, Tables, dump};
+use crate::routing::engines::up_down::UpDown;
+use crate::routing::{Engine, LaneBudget, Routes, RoutingEngine as _, RoutingError, Tables, dump};
 use crate::scenario::pairs::{self, Given};
 use crate::topology::Graph;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Why there are no routes, and what would help.
 #[derive(Clone, Debug)]
@@ -37,6 +39,24 @@ pub(super) fn compute(
     } else {
         engine.route(graph, budget(plan), plan.seed, base)
     }
+}
+
+/// Forwarding tables of VL15 beside an adaptive engine (D83).
+pub(super) fn beside(
+    graph: &Graph,
+    plan: &Plan,
+    routes: &Routes,
+) -> Result<Option<Arc<Tables>>, RoutingError> {
+    if !plan.switch.management_lane || routes.tables().is_some() {
+        return Ok(None);
+    }
+    let budget = LaneBudget {
+        lanes: 1,
+        service_levels: 1,
+    };
+    Ok(Some(Arc::new(
+        UpDown::default().route(graph, budget, plan.seed)?,
+    )))
 }
 
 /// What does not go with these routes.

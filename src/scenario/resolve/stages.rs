@@ -107,6 +107,7 @@ pub fn plan(
         workloads,
         flows,
         routes_of_flows: None,
+        management_tables: None,
         admission: rounds,
         app_phases,
         phases: scenario.phases.plan(clock)?,

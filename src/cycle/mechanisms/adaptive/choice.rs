@@ -37,6 +37,19 @@ pub(super) fn head_of<'a, const W: usize, P: RuleSet>(
     }
 }
 
+/// The output and lane of a packet of VL15 (D83); `None`: it is none, and chooses.
+#[inline]
+pub(super) fn by_tables<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    head: Head<'_>,
+) -> Option<Candidate> {
+    head.adaptation.management.as_ref()?;
+    let packet = &view.packets[head.packet];
+    let is_management = packet.key == head.adaptation.management_key();
+    let port = || (head.adaptation).management_port(head.switch.0, packet.destination);
+    is_management.then(|| Candidate::at(port()))
+}
+
 /// Rule 1: its course.
 #[inline(always)]
 pub(super) fn set_out<const W: usize, P: RuleSet>(
@@ -86,6 +99,9 @@ pub(super) fn choose<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     head: Head<'_>,
 ) -> Candidate {
+    if let Some(only) = by_tables(view, head) {
+        return only;
+    }
     let course = set_out(view, head);
     let destination = HostId(view.packets[head.packet].destination);
     let routing = &head.adaptation.routing;

@@ -14,6 +14,7 @@
 //! 4. Downstream = capacity minus credits in hand, before this cycle's arbitration: no output is granted twice in a
 //!    cycle, so credits taken in it do not show. Waiting: see [`Contention`]. Load, for courses, is the sum of both.
 //! 5. New heads of a cycle choose in the order of (input, lane), each behind those before it.
+//! 6. Packets of VL15 go by tables of their own: a head of one has one request (D83).
 //!
 //! # Deviations
 //! None.
@@ -21,7 +22,7 @@
 mod choice;
 mod outputs;
 
-use self::choice::{choose, head_of, list, set_out};
+use self::choice::{by_tables, choose, head_of, list, set_out};
 use self::outputs::Head;
 use crate::cycle::columns::{Choice, Contention, Request};
 use crate::cycle::joints::Way;
@@ -86,7 +87,7 @@ impl Mechanism for Adapting {
             let single = shard.site().shared.switch.single_flits;
             shard.shown().empty = single.then_some(|world, row, lane| {
                 let choices: Seen<'_, QueueRow, Choice> = Seen::new(look::grouped(world));
-                choices[row].is_no_escape(lane)
+                choices[row].needs_empty(lane)
             });
         }
     }
@@ -158,8 +159,8 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
         (escape, adaptation.capacity.saturating_sub(credits))
     }
 
-    fn is_no_escape(&self, queue: QueueRow, lane: LaneRow) -> bool {
-        self.shared.open() && self.optional.choices[queue].is_no_escape(lane)
+    fn needs_empty(&self, queue: QueueRow, lane: LaneRow) -> bool {
+        self.shared.open() && self.optional.choices[queue].needs_empty(lane)
     }
 
     fn is_empty_behind(&self, lane: LaneRow) -> bool {
@@ -226,6 +227,9 @@ fn raise_all<const W: usize, P: RuleSet>(
     head: Head<'_>,
     port_row: PortRow,
 ) {
+    if let Some(only) = by_tables(view, head) {
+        return request(view, head, &[only], port_row);
+    }
     let course = set_out(view, head);
     let mut found = std::mem::take(&mut view.lists.candidates);
     list(view, head, course, &mut found);
@@ -275,6 +279,7 @@ fn request<const W: usize, P: RuleSet>(
     if shared.output_arbitration() == OutputArbitration::FirstComeFirstServed {
         view.records[head.packet].requested = view.now;
     }
+    let is_management = view.packets[head.packet].key == head.adaptation.management_key();
     for candidate in found {
         let out = head.first_port.plus(head.index(candidate.port));
         let lane = head.first_lane + candidate.lane;
@@ -293,6 +298,7 @@ fn request<const W: usize, P: RuleSet>(
             view.optional.choices[head.queue].requests.push(Request {
                 lane,
                 escape: candidate.escape,
+                needs_empty: !candidate.escape && !is_management,
             });
         }
     }

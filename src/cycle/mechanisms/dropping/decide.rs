@@ -108,9 +108,9 @@ impl<const W: usize> Stage<'_, W> {
             return is_kept(self.first_request(queue));
         }
         let mut requests = view.optional.choices[queue].requests.iter();
-        requests.all(|&Request { lane, escape }| {
-            let needs_empty = self.flits.is_some() && !escape;
-            is_kept(lane) || needs_empty && !view.is_empty_behind(lane)
+        requests.all(|request: &Request| {
+            let needs_empty = self.flits.is_some() && request.needs_empty;
+            is_kept(request.lane) || needs_empty && !view.is_empty_behind(request.lane)
         })
     }
 

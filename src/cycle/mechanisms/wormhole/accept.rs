@@ -48,7 +48,8 @@ impl<const W: usize> Passing<'_, W> {
         self.picks.push(pick);
     }
 
-    /// The last in turn of those that the input would let pass gives way to a pick, or this one to it, where there is no place for both.
+    /// The last in turn of those that the input would let pass gives way to a pick, or this one to it, where there is no place for both; of
+    /// a header that several outputs pick (D82) the one of the other.
     #[inline(never)]
     fn displace(&mut self, pick: &mut Pick) {
         let now = self.view.now;
@@ -57,8 +58,12 @@ impl<const W: usize> Passing<'_, W> {
         let mut number = pick.before;
         while let Some(rival) = self.picks.get(number as usize) {
             if rival.accepted {
-                taken += 1;
                 let turn = self.turn(rival);
+                if rival.queue == pick.queue {
+                    (taken, last) = (free, Some((number, turn)));
+                    break;
+                }
+                taken += 1;
                 if last.is_none_or(|(_, latest)| turn > latest) {
                     last = Some((number, turn));
                 }

@@ -7,7 +7,7 @@
 //!
 //! # Rules
 //! 1. What is eligible is what makes lanes of visited outputs ready: an output that has a ready lane is visited. Queues have one of them
-//!    each, since a packet holds or requests one lane.
+//!    each, since a packet holds or requests one lane, but those of headers that request several (D82), of which one is proposed.
 //! 2. What an input or an output has left over is looked at in the next cycle.
 //!
 //! # Deviations
@@ -17,8 +17,9 @@ use super::accept::NO_PICK;
 use super::outputs::{Aboard, Passing, Pick};
 use super::ready::Ready;
 use crate::cycle::columns::Age;
-use crate::cycle::joints::LaneChoice as _;
+use crate::cycle::joints::{LaneChoice as _, Way as _};
 use crate::cycle::rules::Any;
+use crate::cycle::stages::arbitrate::proposals::{after, place};
 use crate::cycle::state::Grant;
 use crate::cycle::view::{Fabric, InputArbiters, column};
 use crate::fabric::Group;
@@ -137,17 +138,27 @@ impl<const W: usize> Matching<'_, W> {
         Some((numbering.lane(input, number), choice))
     }
 
-    /// The queue of a lane whose turn it is; with one queue for each lane there is no choice.
+    /// Of an input lane the queue whose turn it is; with one queue for each lane there is a choice among the requests of a header only.
     fn pick_queue(&self, own: std::ops::Range<usize>, lane: LaneRow) -> Pick {
         let view = &self.passing.view;
         let classifier = view.shared.classifier();
         let is_of_lane = |pick: &&Pick| classifier.lane(pick.queue) == lane;
         let of_lane = self.passing.picks[own.clone()].iter().filter(is_of_lane);
         let mut first = None;
+        if classifier.is_lane() {
+            let pointer = view
+                .shared
+                .open()
+                .then(|| view.optional.voq_pointers[lane].0);
+            let rank = |pick: &&Pick| {
+                let place = place(view, pick.lane);
+                let is_passed = pointer.is_some_and(|pointer| place < pointer);
+                (view.preference(pick.queue, pick.lane), is_passed, place)
+            };
+            let best = of_lane.min_by_key(rank);
+            return *best.unwrap_or(&self.passing.picks[own.start]);
+        }
         for pick in of_lane {
-            if classifier.is_lane() {
-                return *pick;
-            }
             if u16::from(view.outs[pick.out].index) >= view.optional.voq_pointers[lane].0 {
                 return *pick;
             }
@@ -236,6 +247,8 @@ impl<const W: usize> Matching<'_, W> {
         if !classifier.is_lane() {
             let output = view.outs[pick.out].index;
             view.optional.voq_pointers[lane].0 = classifier.after(output);
+        } else if view.shared.open() && pick.first.is_some() {
+            view.optional.voq_pointers[lane].0 = after(view, pick.lane);
         }
         if proposal.choice.is_some() {
             let grant = Grant {
@@ -246,13 +259,15 @@ impl<const W: usize> Matching<'_, W> {
         }
     }
 
-    /// What cannot pass any more in this cycle is eligible no longer; where another flit has taken its input, its output is looked at again
-    /// when that is free.
+    /// What cannot pass any more in this cycle is eligible no longer, nor what a header that has passed requested beside; where another flit
+    /// has taken its input, its output is looked at again when that is free.
     fn leave_out_passed(&mut self) {
         let mut picks = std::mem::take(self.passing.picks);
         picks.retain(|pick| {
-            let now = self.passing.view.now;
-            if self.passing.view.outs[pick.out].free_at > now {
+            let view = &self.passing.view;
+            let now = view.now;
+            let is_gone = pick.first.is_some() && !view.queues[pick.queue].requesting;
+            if is_gone || view.outs[pick.out].free_at > now {
                 return false;
             }
             let free_at = self.passing.free_at(pick.input);

@@ -136,7 +136,7 @@ impl<const W: usize> Passing<'_, W> {
         }
         let first_port = view.switches[view.outs[out].owner].first_port;
         let all = mask.count();
-        mask.retain(|bit| !view.is_no_escape(view.queue_of(first_port, bit, lane), lane));
+        mask.retain(|bit| !view.needs_empty(view.queue_of(first_port, bit, lane), lane));
         if mask.count() < all {
             let capacity = view.shared.adaptation().map_or(0, |one| one.capacity);
             let capacity = u16::try_from(capacity).unwrap_or(u16::MAX);

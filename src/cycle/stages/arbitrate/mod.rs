@@ -23,7 +23,7 @@ pub(in crate::cycle) mod by_inputs;
 mod by_rule;
 pub mod input_first;
 mod open_heads;
-mod proposals;
+pub(in crate::cycle) mod proposals;
 mod requests;
 
 pub use self::by_rule::OutputStreams;

@@ -84,13 +84,19 @@ pub(super) fn of_open_head<const W: usize, P: RuleSet>(
 }
 
 /// Place of an output lane in the turn of the requests of an open head: by its number, then by its output.
-fn place<const W: usize, P: RuleSet>(view: &View<'_, W, P>, lane: LaneRow) -> u16 {
+pub(in crate::cycle) fn place<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    lane: LaneRow,
+) -> u16 {
     let numbering = view.shared.numbering;
     let output = u16::from(view.outs[numbering.port(lane)].index);
     (numbering.number(lane) as u16) << 9 | output
 }
 
 /// Where that turn goes on after a grant for a lane.
-pub(super) fn after<const W: usize, P: RuleSet>(view: &View<'_, W, P>, lane: LaneRow) -> u16 {
+pub(in crate::cycle) fn after<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    lane: LaneRow,
+) -> u16 {
     place(view, lane) + 1
 }

@@ -149,8 +149,9 @@ impl Run<'_> {
                 "channel {fullest} carries {most:.3} of what it can"
             ));
         }
-        let routes = &self.resolved.routes;
-        if routes.tables().is_none() && plan.routes_of_flows.is_none() {
+        let class = &plan.classes[usize::from(flow.class)];
+        let has_tables = self.resolved.tables_of(class).is_some();
+        if !has_tables && plan.routes_of_flows.is_none() {
             let ends = [flow.source, flow.destination];
             let full = window.full_cut(ends);
             if full.is_some() {
@@ -264,7 +265,8 @@ impl Run<'_> {
         }
         let flow = &plan.flows[id];
         let level = flow.level;
-        let tables = self.resolved.routes.tables().filter(|_| !plan.sets_up());
+        let class = &plan.classes[usize::from(flow.class)];
+        let tables = self.resolved.tables_of(class).filter(|_| !plan.sets_up());
         let path =
             tables.and_then(|tables| tables.path(graph, flow.source, flow.destination, level));
         let ends = || {
