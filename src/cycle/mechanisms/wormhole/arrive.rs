@@ -8,7 +8,7 @@ use crate::cycle::mechanisms::sink::Sink;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;
 use crate::cycle::state::Worklists;
-use crate::cycle::view::{Heads, Optional, View, column};
+use crate::cycle::view::{Heads, Room, View, column};
 use crate::fabric::Group;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
@@ -30,6 +30,7 @@ pub(super) fn system<const W: usize>(
     ),
     swallowing: Option<ResMut<'_, Swallowing>>,
     (mut sinks, mut rooms): (Query<'_, '_, &mut Sink>, Option<ResMut<'_, AnswerRooms>>),
+    mut lanes: Room<'_, '_>,
 ) {
     let now = heads.events.now();
     let rooms = rooms
@@ -41,7 +42,8 @@ pub(super) fn system<const W: usize>(
         return;
     }
     let mut present: Rows<'_, QueueRow, Present> = Rows::new(column!(present));
-    let view = &mut heads.view::<Any>(Optional::default());
+    let lanes = lanes.columns(heads.events.rules::<Any>());
+    let view = &mut heads.view::<Any>(lanes);
     if are_due {
         let arriving = Rows::new(column!(arriving));
         let flits = flits.bypass_change_detection();
