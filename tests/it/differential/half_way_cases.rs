@@ -1,9 +1,10 @@
-//! Random cases of input-first matching, output lanes and thresholds with wormhole switching (D79), which few of all cases have: one or
-//! two of each kind that `random_fabric::features` knows.
+//! Random cases of input-first matching, output lanes and thresholds with wormhole switching (D79), and of open heads there whose inputs
+//! have several places or propose (D82), which few of all cases have: one or two of each kind that `random_fabric::features` knows.
 
 use super::compare;
 use crate::random_fabric::{
-    Adaptive, Case, HALF_WAY_OF_CHOICES, WORMHOLE_HALF_WAY, adaptive_case, case, features,
+    Adaptive, Case, HALF_WAY_OF_CHOICES, OPEN_HALF_WAY, WORMHOLE_HALF_WAY, adaptive_case, case,
+    features,
 };
 use crate::reference::Routing;
 use virtlane::routing::{Routes, Tables};
@@ -26,6 +27,16 @@ fn of_tables(seed: u64) -> Case {
 
 fn of_choices(seed: u64) -> Case<Adaptive> {
     first(seed, &HALF_WAY_OF_CHOICES, adaptive_case)
+}
+
+fn of_open_heads(seed: u64) -> Case<Adaptive> {
+    first(seed, &OPEN_HALF_WAY, adaptive_case)
+}
+
+#[test]
+fn open_heads_that_inputs_choose_for_do_not_differ() {
+    let cases = 2 * OPEN_HALF_WAY.len() as u64;
+    compare(of_open_heads, Adaptive::routes, cases);
 }
 
 #[test]

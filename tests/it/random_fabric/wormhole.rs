@@ -1,5 +1,5 @@
 //! Random wormhole switching (D65): which cases have it, how small their lanes are, their VL tables, and what else goes with it (D77,
-//! D78, D79).
+//! D78, D79, D82).
 
 use super::{Dice, options};
 use virtlane::plan::{
@@ -58,6 +58,21 @@ const PLACES_OF_CHOICES: [InputSpeedup; 6] = [
     InputSpeedup::Unlimited,
     InputSpeedup::Unlimited,
 ];
+
+/// The same, of heads that request all their candidates.
+const PLACES_OF_OPEN_HEADS: [InputSpeedup; 7] = [
+    InputSpeedup::Limited(1),
+    InputSpeedup::Limited(2),
+    InputSpeedup::Limited(2),
+    InputSpeedup::Limited(3),
+    InputSpeedup::Unlimited,
+    InputSpeedup::Unlimited,
+    InputSpeedup::Unlimited,
+];
+/// Cases with such heads in which packets keep their inputs no more, so that these may have several places; and those with
+/// input-first matching, of those that it goes with \[percent\].
+const RELEASED: u32 = 40;
+const OPEN_INPUT_FIRST: u32 = 50;
 
 /// Wormhole switching for some cases, which lose what it does not go with. By tables, or by an engine with that selection; after
 /// everything else is drawn. From streams of its own, so that all else is drawn as without.
@@ -135,6 +150,9 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
     if matched.chance(OUTPUT_LANES) {
         add_output_lanes(&mut matched, plan);
     }
+    if is_open {
+        match_open_heads(plan, attempt);
+    }
 }
 
 /// Lanes \[flits\] that hold a part of a packet, and those that hold several.
@@ -180,6 +198,34 @@ fn match_inputs_first(options: &mut SwitchOptions) {
         options.input_speedup = InputSpeedup::Limited(3);
     }
     options::settle_tables(options);
+}
+
+/// Places of inputs and input-first matching (D82) of heads that request all their candidates. Inputs that accept by priority go on
+/// doing so.
+fn match_open_heads(plan: &mut Plan, attempt: u64) {
+    let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 54) + attempt));
+    let options = &mut plan.switch;
+    let tables = options.vl_arbitration.as_ref();
+    let by_priority = tables.is_some_and(|tables| tables.accept == Accept::HighFirst);
+    if dice.chance(RELEASED) {
+        options.input_turns = InputTurns::Flits;
+    }
+    let places = dice.pick(&PLACES_OF_OPEN_HEADS);
+    if options.input_turns == InputTurns::Flits {
+        options.input_speedup = match places {
+            InputSpeedup::Unlimited if by_priority => InputSpeedup::Limited(3),
+            places => places,
+        };
+    }
+    let is_limited = options.input_speedup != InputSpeedup::Unlimited;
+    if dice.chance(OPEN_INPUT_FIRST) && is_limited && !by_priority {
+        match_inputs_first(options);
+        if let Some(tables) = &mut options.vl_arbitration
+            && options.output_lane_buffer > 0
+        {
+            tables.places = dice.pick(&[Places::One, Places::InputsAndChannels]);
+        }
+    }
 }
 
 /// Output lanes (D79), where nobody looks at what they hide (D51, D56); with input-first matching tables may act twice (D70).

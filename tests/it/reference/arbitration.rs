@@ -162,8 +162,8 @@ fn input_first(
     picked
 }
 
-/// D80: place of a request in a round robin over (output lane, output).
-fn place_of(request: &Request, outputs: usize) -> usize {
+/// D80, D82: place of a request in a round robin over (output lane, output).
+pub(super) fn place_of(request: &Request, outputs: usize) -> usize {
     request.way.lane * outputs + request.way.output
 }
 

@@ -117,7 +117,7 @@ pub(super) struct Input {
     pub(super) chooser: LaneChooser,
     /// D8: next output per lane.
     pub(super) output_pointers: Vec<usize>,
-    /// D80: next request of the head per lane, over (output lane, output).
+    /// D80, D82: next request of the head per lane, over (output lane, output).
     pub(super) request_pointers: Vec<usize>,
     /// D20: draws of adaptive routing, by lane.
     pub(super) streams: Vec<Stream>,

@@ -9,8 +9,8 @@ use super::{
 use crate::random_fabric::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES,
     DROPPING, DROPPING_OF_CHOICES, FLOWS, HALF_WAY_OF_CHOICES, Kind, MARKS_BEHIND_LANES,
-    QUEUES_OF_ROUTES, QUEUES_OF_SET_UPS, RETRY, RETRY_ON_TABLES, ROUTES, SCHEDULERS, SET_UPS,
-    WORMHOLE_CHOICES, WORMHOLE_HALF_WAY, WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES,
+    OPEN_HALF_WAY, QUEUES_OF_ROUTES, QUEUES_OF_SET_UPS, RETRY, RETRY_ON_TABLES, ROUTES, SCHEDULERS,
+    SET_UPS, WORMHOLE_CHOICES, WORMHOLE_HALF_WAY, WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES,
     WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_QUEUES, WORMHOLE_QUEUES_OF_CHOICES,
     WORMHOLE_REQUESTS, WORMHOLE_ROUTES, WORMHOLE_SET_UPS, WORMHOLE_VL15, engines, wanted,
 };
@@ -74,6 +74,7 @@ impl Coverage {
             names.extend(WORMHOLE_HOSTS_OF_CHOICES.map(String::from));
             few.extend(WORMHOLE_QUEUES_OF_CHOICES);
             few.extend(HALF_WAY_OF_CHOICES);
+            self.require_seldom();
             names.extend(DROPPING_OF_CHOICES.map(String::from));
             names.push(String::from(ELSEWHERE));
         }
@@ -98,6 +99,13 @@ impl Coverage {
         }
         self.require_resumed(few, [2, 2]);
         self.require_resumed(names, [2, 3]);
+    }
+
+    /// What few cases with adaptive routing have.
+    fn require_seldom(&self) {
+        let [places, unlimited, input_first, ..] = OPEN_HALF_WAY;
+        self.require_resumed(vec![places, input_first], [2, 2]);
+        self.require([unlimited], 1);
     }
 
     /// Each so often resumed, and in all.

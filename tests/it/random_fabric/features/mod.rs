@@ -22,7 +22,7 @@ pub(crate) use retry::{RETRY, RETRY_ON_TABLES};
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
 pub(crate) use set_ups::{BESIDE_SET_UPS, SET_UPS};
 pub(crate) use wormhole::{SELDOM_CHOICES, WORMHOLE_CHOICES, WORMHOLE_REQUESTS};
-pub(crate) use wormhole_half_way::{HALF_WAY_OF_CHOICES, WORMHOLE_HALF_WAY};
+pub(crate) use wormhole_half_way::{HALF_WAY_OF_CHOICES, OPEN_HALF_WAY, WORMHOLE_HALF_WAY};
 pub(crate) use wormhole_hosts::{
     WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_ROUTES, WORMHOLE_SET_UPS, WORMHOLE_VL15,
 };

@@ -1,4 +1,5 @@
-//! What a case has of input-first matching, output lanes and thresholds with wormhole switching (D79).
+//! What a case has of input-first matching, output lanes and thresholds with wormhole switching (D79), and of how inputs choose among
+//! the requests of open heads there (D82).
 
 use super::super::Case;
 use crate::reference::Routing;
@@ -6,7 +7,8 @@ use virtlane::plan::{
     DropRule, Forwarding, InputSpeedup, InputTurns, Marking, Matching, OutputArbitration, Plan,
     Queues,
 };
-use virtlane::qos::vl_arbitration::{Places, Rules};
+use virtlane::qos::vl_arbitration::{Accept, Places, Rules};
+use virtlane::routing::adaptive::{AdaptiveRouting, Selection};
 
 /// What cases with wormhole switching and tables have of them.
 pub(crate) const WORMHOLE_HALF_WAY: [&str; 27] = [
@@ -39,7 +41,25 @@ pub(crate) const WORMHOLE_HALF_WAY: [&str; 27] = [
     "wormhole that drops by a threshold with VOQ",
 ];
 
-/// The same, with adaptive routing.
+/// What cases with wormhole switching and heads that request several outputs have of places of inputs and input-first matching.
+pub(crate) const OPEN_HALF_WAY: [&str; 14] = [
+    "wormhole with open heads and several places",
+    "wormhole with open heads and unlimited places",
+    "wormhole with open heads and input-first matching",
+    "wormhole with open heads, several places and rounds",
+    "wormhole with open heads, several places and output lanes",
+    "wormhole with open heads, several places and small lanes",
+    "wormhole with open heads, several places, accepting by priority",
+    "wormhole with open heads, places and escapes",
+    "wormhole with open heads, input-first matching and several places",
+    "wormhole with open heads, input-first matching and rounds",
+    "wormhole with open heads, input-first matching and output lanes",
+    "wormhole with open heads, input-first matching and VL tables",
+    "wormhole with open heads, input-first matching and kept inputs",
+    "wormhole with open heads, input-first matching and escapes",
+];
+
+/// The same, with adaptive routing, those of heads that choose but for output lanes and thresholds.
 pub(crate) const HALF_WAY_OF_CHOICES: [&str; 5] = [
     "wormhole with choices and input-first matching",
     "wormhole with choices and output lanes",
@@ -63,17 +83,51 @@ where
     let mine = input_first(plan).into_iter().chain(output_lanes(plan));
     let mine = mine.chain([by_fill, by_fill && is_voq]);
     let mut found: Vec<_> = WORMHOLE_HALF_WAY.into_iter().zip(mine).collect();
-    if let Routing::Adaptive(_) = (&case.routing).into() {
+    if let Routing::Adaptive(routing) = (&case.routing).into() {
+        let is_open = routing.selection() == Selection::Open;
         let mine = [
-            is_input_first,
+            is_input_first && !is_open,
             switch.output_lane_buffer > 0,
             is_input_first && is_voq,
             by_fill && !is_voq,
             by_fill && is_voq,
         ];
         found.extend(HALF_WAY_OF_CHOICES.into_iter().zip(mine));
+        if is_open {
+            found.extend(OPEN_HALF_WAY.into_iter().zip(open_heads(plan, routing)));
+        }
     }
     found
+}
+
+fn open_heads(plan: &Plan, routing: &dyn AdaptiveRouting) -> [bool; 14] {
+    let switch = &plan.switch;
+    let input_first = switch.matching == Matching::InputFirst;
+    let unlimited = switch.input_speedup == InputSpeedup::Unlimited;
+    let several = matches!(switch.input_speedup, InputSpeedup::Limited(2..));
+    let places = several && !input_first;
+    let rounds = switch.allocation.iterations > 1;
+    let lanes = switch.output_lane_buffer > 0;
+    let tables = switch.vl_arbitration.as_ref();
+    let by_priority = tables.is_some_and(|tables| tables.accept == Accept::HighFirst);
+    // as `random_fabric::adaptive` names the function
+    let escapes = format!("{routing:?}").starts_with("Escape");
+    [
+        places,
+        unlimited,
+        input_first,
+        places && rounds,
+        places && lanes,
+        places && switch.lane_capacity < plan.largest_packet().into(),
+        places && by_priority,
+        (places || unlimited) && escapes,
+        input_first && several,
+        input_first && rounds,
+        input_first && lanes,
+        input_first && tables.is_some(),
+        input_first && switch.input_turns == InputTurns::Packets,
+        input_first && escapes,
+    ]
 }
 
 fn drops_by_fill(plan: &Plan) -> bool {

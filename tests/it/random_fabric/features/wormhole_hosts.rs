@@ -128,7 +128,7 @@ where
         let has = [
             has.messages && !is_open,
             has.slow_sinks && !is_open,
-            has.several_places,
+            has.several_places && !is_open,
             has.messages && is_open,
             has.slow_sinks && is_open,
             has.waits,

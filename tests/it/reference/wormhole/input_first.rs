@@ -1,9 +1,11 @@
-//! Input-first matching of single flits (D79): every input proposes one, outputs pick among the proposals.
+//! Input-first matching of single flits (D79): every input proposes one, of a header that requests several outputs for one of them
+//! (D82); outputs pick among the proposals.
 
 use super::may_leave;
-use super::ready::{Next, is_open};
+use super::ready::{Next, has_room, is_open};
 use super::switch::{Pick, one_flit};
 use crate::reference::Setting;
+use crate::reference::arbitration::place_of;
 use crate::reference::lane_choice::LaneChoice;
 use crate::reference::link::Link;
 use crate::reference::packet::{Flit, Packet};
@@ -63,7 +65,7 @@ pub(super) fn input_first(
     picks
 }
 
-/// The proposal of an input: a lane of it, and with VOQ an output.
+/// The proposal of an input: a lane of it, then with VOQ an output, or of an open header one of its requests (D82).
 fn propose(
     setting: Setting<'_>,
     switch: &mut Switch,
@@ -73,7 +75,7 @@ fn propose(
 ) -> Option<Proposal> {
     let queues = switch.inputs[number].as_ref()?.queues.len();
     let eligible: Vec<(Request, Next)> = (0..queues)
-        .filter_map(|queue| eligible(setting, switch, links, (packets, number, queue), now))
+        .flat_map(|queue| eligible(setting, switch, links, (packets, number, queue), now))
         .collect();
     let lanes = 0..usize::from(setting.plan.switch.lane_count());
     let has_some = |lane| eligible.iter().any(|(one, _)| one.input_lane == lane);
@@ -81,11 +83,20 @@ fn propose(
     let outputs = switch.outputs.len();
     let input = switch.inputs[number].as_mut().expect("connected");
     let choice = input.chooser.choose(&lanes)?;
-    let pointer = input.output_pointers[choice.lane];
     let mine = eligible
         .into_iter()
         .filter(|(one, _)| one.input_lane == choice.lane);
-    let next = mine.min_by_key(|(one, _)| (one.way.output + outputs - pointer) % outputs);
+    let next = if setting.routing.is_open() {
+        let pointer = input.request_pointers[choice.lane];
+        // those before the pointer come after all others
+        mine.min_by_key(|(one, _)| {
+            let place = place_of(one, outputs);
+            (one.preference, place < pointer, place)
+        })
+    } else {
+        let pointer = input.output_pointers[choice.lane];
+        mine.min_by_key(|(one, _)| (one.way.output + outputs - pointer) % outputs)
+    };
     let (request, next) = next.expect("an eligible queue");
     Some(Proposal {
         request,
@@ -94,63 +105,94 @@ fn propose(
     })
 }
 
-/// The flit that a queue of an input could pass now, with its output lane, if it is eligible.
+/// What a queue of an input could pass now: the next flit of a packet that holds an output lane, or its header, once for each request
+/// that is eligible.
 fn eligible(
     setting: Setting<'_>,
     switch: &Switch,
     links: &[Link],
     (packets, number, index): (&[Packet], usize, usize),
     now: u64,
-) -> Option<(Request, Next)> {
-    let (options, ports) = (&setting.plan.switch, &switch.ports);
+) -> Vec<(Request, Next)> {
     let input = switch.inputs[number].as_ref().expect("connected");
     let queue = &input.queues[index];
-    let held = ports.held_from(number, index);
-    let (way, next) = match (held, queue.request(now)) {
+    let held = switch.ports.held_from(number, index);
+    let flits: Vec<(Way, Next)> = match (held, queue.request(now)) {
         (Some(held), requests) => {
             assert!(requests.is_none(), "one packet of a queue at a time");
-            held
+            vec![held]
         }
         (None, Some((head, requested))) => {
-            let [way] = head.ways[..] else {
-                panic!("D76: nothing that requests several outputs")
-            };
-            let next = Next {
-                input: number,
-                queue: index,
-                flit: Flit {
+            assert!(!head.ways.is_empty(), "a header without a way");
+            let header = |&way: &Way| {
+                let flit = Flit {
                     packet: head.packet,
                     index: 0,
-                },
-                requested,
-                asks_escape: way.escape,
+                };
+                let next = Next {
+                    input: number,
+                    queue: index,
+                    flit,
+                    requested,
+                    asks_escape: way.escape,
+                };
+                (way, next)
             };
-            (way, next)
+            head.ways.iter().map(header).collect()
         }
-        (None, None) => return None,
+        (None, None) => Vec::new(),
     };
-    let output = switch.outputs[way.output].as_ref().expect("connected");
-    let may_go = (held.is_some() || !ports.is_held(way.output, way.lane))
-        && output.is_open(now, options)
-        && is_open(output, way.lane, now)
-        && links[output.channel].fits(way.lane, 1)
-        && may_leave(options, &links[input.channel], next.flit, now)
-        && ports.is_free(options, (number, next.flit.packet), now);
-    let request = Request {
-        input: number,
-        queue: index,
-        way,
-        input_lane: queue.lane,
-        size: one_flit(setting),
-        requested: next.requested,
-        created: packets[next.flit.packet].created,
-        fits: true,
-        preference: (false, 0),
-    };
-    may_go.then_some((request, next))
+    let flits = flits.into_iter();
+    let flits = flits.filter(|flit| may_go(setting, switch, links, flit, now));
+    flits
+        .map(|(way, next)| {
+            let output = switch.outputs[way.output].as_ref().expect("connected");
+            // an output that is proposed to has passed no flit of this cycle
+            let downstream = links[output.channel].downstream(way.lane);
+            let request = Request {
+                input: number,
+                queue: index,
+                way,
+                input_lane: queue.lane,
+                size: one_flit(setting),
+                requested: next.requested,
+                created: packets[next.flit.packet].created,
+                fits: true,
+                preference: if setting.routing.is_open() {
+                    (way.escape, downstream)
+                } else {
+                    (false, 0)
+                },
+            };
+            (request, next)
+        })
+        .collect()
 }
 
-/// What a flit that passes moves, header or not.
+/// Whether a flit could pass now: that of a packet which holds the output lane, or a header that requests it.
+fn may_go(
+    setting: Setting<'_>,
+    switch: &Switch,
+    links: &[Link],
+    (way, next): &(Way, Next),
+    now: u64,
+) -> bool {
+    let (options, ports) = (&setting.plan.switch, &switch.ports);
+    let input = switch.inputs[next.input].as_ref().expect("connected");
+    let output = switch.outputs[way.output].as_ref().expect("connected");
+    let has_lane = if next.flit.index > 0 {
+        links[output.channel].fits(way.lane, 1)
+    } else {
+        !ports.is_held(way.output, way.lane) && has_room(setting, switch, links, way)
+    };
+    has_lane
+        && output.is_open(now, options)
+        && is_open(output, way.lane, now)
+        && may_leave(options, &links[input.channel], next.flit, now)
+        && ports.is_free(options, (next.input, next.flit.packet), now)
+}
+
+/// What a flit that passes moves, header or not; the pointer over requests with a header only.
 fn move_pointers(setting: Setting<'_>, switch: &mut Switch, picked: &Proposal, is_first: bool) {
     let Request {
         input: number,
@@ -162,6 +204,9 @@ fn move_pointers(setting: Setting<'_>, switch: &mut Switch, picked: &Proposal, i
     let input = switch.inputs[number].as_mut().expect("connected");
     input.chooser.accepted(picked.choice, one_flit(setting));
     input.output_pointers[input_lane] = (output + 1) % outputs;
+    if picked.next.flit.index == 0 {
+        input.request_pointers[input_lane] = place_of(&picked.request, outputs) + 1;
+    }
     if is_first {
         let lanes = usize::from(setting.plan.switch.lane_count());
         let state = switch.outputs[output].as_mut().expect("connected");

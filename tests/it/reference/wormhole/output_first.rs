@@ -1,4 +1,5 @@
-//! Output-first matching of single flits: outputs pick, inputs accept (*Turns* of D65, rounds of D77, places of D78).
+//! Output-first matching of single flits: outputs pick, inputs accept (*Turns* of D65, rounds of D77, places of D78, headers that
+//! several outputs pick, of D76 and D82).
 
 use super::ready::{Ready, ready, winner};
 use super::switch::{Pick, one_flit};
@@ -8,6 +9,7 @@ use crate::reference::lane_choice::LaneChoice;
 use crate::reference::link::Link;
 use crate::reference::packet::Packet;
 use crate::reference::switch::Switch;
+use std::collections::BTreeSet;
 use virtlane::plan::{InputSpeedup, SwitchOptions};
 
 /// One round; returns what passes.
@@ -24,8 +26,9 @@ pub(super) fn output_first(
         picks.extend(pick(setting, switch, links, (packets, output), now));
     }
     let accepted = match options.input_speedup {
-        InputSpeedup::Unlimited => picks,
-        InputSpeedup::Limited(_) => accept(setting, switch, links, &picks, now),
+        // no output has picked what another one has
+        InputSpeedup::Unlimited if !setting.routing.is_open() => picks,
+        _ => accept(setting, switch, links, &picks, now),
     };
     for (pick, choice) in &accepted {
         if is_first {
@@ -70,7 +73,8 @@ fn pick(
 }
 
 /// Every input accepts of the outputs that have picked it as many as it has places left (D78), in the order in which it accepts them:
-/// by the kind of the pick (D71), with open engines by where it leads (D76), then round robin over outputs.
+/// by the kind of the pick (D71), with open engines by where it leads (D76), then round robin over outputs. A header is accepted once
+/// (D82).
 fn accept(
     setting: Setting<'_>,
     switch: &Switch,
@@ -96,6 +100,9 @@ fn accept(
             let kind = GrantKind::of(options, pick.lane);
             (kind, preference(pick), turn)
         });
+        let mut queues = BTreeSet::new();
+        // one packet at a time leaves a queue: two picks of one queue are of one header
+        mine.retain(|(pick, _)| queues.insert(pick.next.queue));
         mine.truncate(switch.ports.places_left(options, number, now));
         accepted.extend(mine);
     }

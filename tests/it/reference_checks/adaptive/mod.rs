@@ -11,6 +11,7 @@ mod course;
 mod drops;
 mod open;
 mod wormhole;
+mod wormhole_places;
 
 use super::{backlogged, plan, timing};
 use crate::reference::{Delivery, Routing, simulate};
