@@ -10,7 +10,7 @@ use crate::reference::Routing;
 use virtlane::routing::{Routes, Tables};
 
 /// The first case from a seed on that has one of these features, another one for each of so many seeds.
-fn first<R>(seed: u64, names: &[&str], draw: fn(u64) -> Case<R>) -> Case<R>
+pub(super) fn first<R>(seed: u64, names: &[&str], draw: fn(u64) -> Case<R>) -> Case<R>
 where
     for<'a> &'a R: Into<Routing<'a>>,
 {

@@ -18,6 +18,7 @@ mod endings;
 mod engine;
 mod half_way;
 mod half_way_cases;
+mod management_cases;
 mod observed;
 mod passes;
 mod probes;

@@ -5,7 +5,7 @@
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
 //! routing functions in `adaptive`, cases whose flows have routes of their own in `own_routes`, those whose flows set them up by
 //! packets in `set_up`, options in `options`, traffic in `traffic`, `flows`, `levels`, `waits`, `slots`, `control`, `admission`, `dropping`,
-//! `wormhole` and `claims`; `shipped` takes the parts that scenarios can
+//! `wormhole`, `claims` and `management`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
@@ -17,6 +17,7 @@ mod fabric;
 mod features;
 mod flows;
 mod levels;
+mod management;
 mod options;
 mod own_routes;
 mod retry;
@@ -37,9 +38,10 @@ pub(crate) use features::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES,
     DROPPING, DROPPING_OF_CHOICES, FLOWS, HALF_WAY_OF_CHOICES, MARKS_BEHIND_LANES, OPEN_HALF_WAY,
     QUEUES_OF_ROUTES, QUEUES_OF_SET_UPS, RETRY, RETRY_ON_TABLES, ROUTES, SCHEDULERS, SET_UPS,
-    WORMHOLE_CHOICES, WORMHOLE_HALF_WAY, WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES,
-    WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_QUEUES, WORMHOLE_QUEUES_OF_CHOICES,
-    WORMHOLE_REQUESTS, WORMHOLE_ROUTES, WORMHOLE_SET_UPS, WORMHOLE_VL15, features,
+    VL15_BESIDE_CHOICES, VL15_OF_CHOICES, WORMHOLE_CHOICES, WORMHOLE_HALF_WAY, WORMHOLE_HOSTS,
+    WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_QUEUES,
+    WORMHOLE_QUEUES_OF_CHOICES, WORMHOLE_REQUESTS, WORMHOLE_ROUTES, WORMHOLE_SET_UPS,
+    WORMHOLE_VL15, features,
 };
 pub(crate) use own_routes::case_with_routes;
 pub(crate) use set_up::case_with_set_ups;
@@ -212,7 +214,11 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
     let is_apart = plan.switch.sharing == BufferSharing::PerLane
         && plan.switch.input_turns == InputTurns::Flits;
     routing.deadlock_free &= is_apart && !is_bounded;
-    finish(&mut dice, stratum, plan, graph, routing, cycles)
+    let mut case = finish(&mut dice, stratum, plan, graph, routing, cycles);
+    if !stratum.plain {
+        management::add(&mut case, stratum.attempt);
+    }
+    case
 }
 
 /// What was drawn for a case before its traffic.
@@ -265,6 +271,7 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
         link_retry: None,
         routes_of_flows: None,
         admission: None,
+        management_tables: None,
         app_phases: Vec::new(),
     };
     if dice.chance(35) {

@@ -5,8 +5,8 @@
 
 use super::strata::{Scale, Stratum, threads};
 use super::{
-    Case, Dice, Drawn, admission, bound, dropping, finish, options, plainness, plan, probe, timing,
-    wormhole,
+    Case, Dice, Drawn, admission, bound, dropping, finish, management, options, plainness, plan,
+    probe, timing, wormhole,
 };
 use crate::structure::mixed::{Mix, mixed};
 use std::path::Path;
@@ -183,7 +183,11 @@ pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
             wormhole::add_to(&mut plan, Some(selection), 100, 0);
         }
     }
-    finish(&mut dice, &stratum, plan, graph, routes, cycles)
+    let mut case = finish(&mut dice, &stratum, plan, graph, routes, cycles);
+    if is_adaptive && !stratum.plain {
+        management::add(&mut case, 0);
+    }
+    case
 }
 
 /// A pattern that fits the hosts, with its name.

@@ -2,7 +2,8 @@
 //!
 //! A head that requests for the first time, with VOQ a packet that may request from now on, is told its course and its candidates and
 //! chooses what it requests; whoever has chosen asks again in every cycle and must be told the same. Those of one cycle choose one
-//! after the other, and what waits for a way is counted anew before each.
+//! after the other, and what waits for a way is counted anew before each. Packets of VL15 know their ways by tables, and nobody
+//! looks at that lane (D83).
 
 use super::Setting;
 use super::input::Queue;
@@ -148,10 +149,12 @@ impl Switch {
         let queues = self.inputs[number].as_ref().map_or(0, |i| i.queues.len());
         for index in 0..queues {
             let queue = &self.inputs[number].as_ref().expect("connected").queues[index];
-            let Some((head, since)) = queue.request(now).filter(|(head, _)| head.told.is_none())
+            // one by tables knows its way
+            let Some((head, since)) = queue.request(now).filter(|(head, _)| head.ways.is_empty())
             else {
                 continue;
             };
+            assert_eq!(head.told, None, "a choice without a way");
             assert_eq!(since, now, "a head asks when it first requests");
             let (packet, lane) = (head.packet, queue.lane);
             let (ways, told) = self.chosen(with, links, packets, (number, lane, packet), now);

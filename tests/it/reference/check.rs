@@ -5,7 +5,7 @@ use super::Fabric;
 use super::flows::Told;
 use super::own_routes;
 use super::packet::{Packet, PacketId, Saying, Says};
-use super::routing::Routing;
+use super::routing::{Routing, tables_of};
 use super::set_up;
 use super::switch::Switch;
 use std::collections::BTreeMap;
@@ -185,14 +185,16 @@ fn check_visits(fabric: &Fabric<'_>) {
     }
 }
 
-/// Packets of one (source, destination, service level) take one path and one sequence of lanes, so they are delivered, but for
+/// Packets of one (source, destination, service level) that go by tables take one path and one sequence of lanes, so they are delivered, but for
 /// dropped ones, in the order of their creation, those of one flow, those of none, and control packets; which of these goes first is the scheduler's
 /// choice, or D40's. With routes of their own (D66, D67) so are the packets of a flow, and its probes.
 pub(super) fn check_order(fabric: &Fabric<'_>) {
     let (setting, packets) = (fabric.setting, &fabric.packets);
     let mut last: BTreeMap<(HostId, HostId, SlId, bool, Option<usize>, bool), u64> =
         BTreeMap::new();
-    for packet in packets.iter().filter(|packet| packet.dropped.is_none()) {
+    let on_one_path = |packet: &&Packet| tables_of(setting, packet).is_some();
+    let arriving = packets.iter().filter(|packet| packet.dropped.is_none());
+    for packet in arriving.filter(on_one_path) {
         let delivered = packet.delivered.unwrap_or(u64::MAX);
         // the service level of a management packet does not matter
         let sl = if packet.management {

@@ -24,7 +24,7 @@ pub(super) struct Way {
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub(super) packet: PacketId,
-    /// What it requests as head: one way by tables, known from its arrival on; with adaptive routing one or
+    /// What it requests as head: one way by tables, known from its arrival on; with adaptive routing, but for VL15 (D83), one or
     /// several, none before its first request (D20), with VOQ none before its choice (D75).
     pub(super) ways: Vec<Way>,
     /// D20: what the adaptive engine said when it chose.
@@ -39,7 +39,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// D36: whether it waits in a cycle for what it requests, or will request: from the cycle on in which it may request, with
-    /// adaptive routing from its choice on.
+    /// adaptive routing from its choice on, if it has one.
     pub(super) fn waits(&self, now: u64) -> bool {
         self.told.as_ref().map_or(self.ready, |told| told.since) <= now
     }

@@ -1,10 +1,11 @@
-//! What packets find their way by: forwarding tables, or the candidates of an adaptive engine (D20).
+//! What packets find their way by: forwarding tables, or the candidates of an adaptive engine (D20), with which those of VL15 have
+//! tables of their own (D83).
 
 use super::Setting;
 use super::own_routes;
 use super::packet::Packet;
 use std::ops::Range;
-use virtlane::plan::{Queues, SwitchOptions};
+use virtlane::plan::{Plan, Queues, SwitchOptions};
 use virtlane::routing::adaptive::{AdaptiveRouting, Selection};
 use virtlane::routing::{Routes, Tables};
 
@@ -44,23 +45,43 @@ impl Routing<'_> {
         matches!(self, Self::Adaptive(routing) if routing.selection() == Selection::Open)
     }
 
-    /// What D20 and D75 exclude.
-    pub(super) fn check_options(self, options: &SwitchOptions) {
-        if let Self::Adaptive(_) = self {
-            assert!(!options.management_lane, "D20: no VL15");
+    /// What D20 and D75 exclude; packets of VL15 have tables (D83).
+    pub(super) fn check_plan(self, plan: &Plan) {
+        let has_own_tables = plan.management_tables.is_some();
+        match self {
+            Self::Tables(_) => assert!(!has_own_tables, "D83: all go by one kind of tables"),
+            Self::Adaptive(_) => {
+                let uses_them = plan.classes.iter().any(|class| class.management);
+                assert!(has_own_tables || !uses_them, "D83: tables of VL15");
+            }
         }
         if self.is_open() {
-            assert_eq!(options.queues, Queues::Fifo, "D75");
-            assert!(!options.reserve, "D20");
+            assert_eq!(plan.switch.queues, Queues::Fifo, "D75");
+            assert!(!plan.switch.reserve, "D20");
         }
+    }
+}
+
+/// The tables that a packet goes by; none: it chooses (D20).
+pub(super) fn tables_of<'a>(setting: Setting<'a>, packet: &Packet) -> Option<&'a Tables> {
+    match setting.routing {
+        Routing::Tables(tables) => Some(tables),
+        Routing::Adaptive(_) if packet.management => {
+            let tables = setting.plan.management_tables.as_deref();
+            Some(tables.expect("D83: tables of VL15"))
+        }
+        Routing::Adaptive(_) => None,
     }
 }
 
 /// The lane on which a packet enters the fabric.
 pub(super) fn injection_lane(setting: Setting<'_>, packet: &Packet) -> usize {
     let options = &setting.plan.switch;
+    if packet.management {
+        assert!(options.management_lane, "D14: VL15");
+        return usize::from(options.lanes);
+    }
     let lane = match setting.routing {
-        Routing::Tables(_) if packet.management => return usize::from(options.lanes),
         Routing::Tables(tables) => {
             let channel = setting.graph.host_channel(packet.source);
             let has_route = own_routes::of_packet(setting, packet).is_some();
@@ -86,7 +107,7 @@ pub(super) fn group(
     options: &SwitchOptions,
     packet: &Packet,
 ) -> Range<usize> {
-    assert!(!packet.management, "D20: no VL15");
+    assert!(!packet.management, "D83: VL15 is in no group");
     let (lanes, width) = (usize::from(options.lanes), usize::from(routing.width()));
     let groups = lanes / width;
     assert!(groups > 0, "fewer lanes than a group has");

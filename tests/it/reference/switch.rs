@@ -15,7 +15,7 @@ use super::output_lanes::OutputLanes;
 use super::own_routes;
 use super::packet::{Flit, Packet, PacketId};
 use super::request::Request;
-use super::routing::Routing;
+use super::routing::tables_of;
 use super::set_up::{self, SetUps};
 use super::wormhole::{FlitLanes, Ports};
 use virtlane::ids::{ChannelId, SwitchId};
@@ -133,8 +133,8 @@ impl Switch {
         queue.head_since = head_since;
     }
 
-    /// A header arrives at `input`: it is queued, and routed by tables when there are some; or it will be directed (D67), or
-    /// choose its queue (D75).
+    /// A header arrives at `input`: it is queued, and routed by tables when it has some (D83: one of VL15 always); or it will be
+    /// directed (D67), or choose its queue (D75).
     pub(super) fn arrive(
         &mut self,
         setting: Setting<'_>,
@@ -153,12 +153,12 @@ impl Switch {
             self.expect(input, packet, (stored.since, ready));
             return;
         }
-        let ways = match setting.routing {
-            Routing::Tables(tables) => vec![match own_routes::of_packet(setting, packet) {
+        let ways = match tables_of(setting, packet) {
+            Some(tables) => vec![match own_routes::of_packet(setting, packet) {
                 Some(route) => self.way_of_route(setting, tables, (packet, route), input),
                 None => self.table_way(options, tables, packet, input),
             }],
-            Routing::Adaptive(_) => Vec::new(),
+            None => Vec::new(),
         };
         let paces = self
             .outputs

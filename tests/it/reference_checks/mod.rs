@@ -151,6 +151,7 @@ pub(crate) fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
         link_retry: None,
         routes_of_flows: None,
         admission: None,
+        management_tables: None,
         app_phases: Vec::new(),
     }
 }

@@ -10,9 +10,10 @@ use crate::random_fabric::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES,
     DROPPING, DROPPING_OF_CHOICES, FLOWS, HALF_WAY_OF_CHOICES, Kind, MARKS_BEHIND_LANES,
     OPEN_HALF_WAY, QUEUES_OF_ROUTES, QUEUES_OF_SET_UPS, RETRY, RETRY_ON_TABLES, ROUTES, SCHEDULERS,
-    SET_UPS, WORMHOLE_CHOICES, WORMHOLE_HALF_WAY, WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES,
-    WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_QUEUES, WORMHOLE_QUEUES_OF_CHOICES,
-    WORMHOLE_REQUESTS, WORMHOLE_ROUTES, WORMHOLE_SET_UPS, WORMHOLE_VL15, engines, wanted,
+    SET_UPS, VL15_BESIDE_CHOICES, WORMHOLE_CHOICES, WORMHOLE_HALF_WAY, WORMHOLE_HOSTS,
+    WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_QUEUES,
+    WORMHOLE_QUEUES_OF_CHOICES, WORMHOLE_REQUESTS, WORMHOLE_ROUTES, WORMHOLE_SET_UPS,
+    WORMHOLE_VL15, engines, wanted,
 };
 use virtlane::topology::TOPOLOGIES;
 
@@ -73,7 +74,6 @@ impl Coverage {
             names.extend(WORMHOLE_OPTIONS_OF_CHOICES.map(String::from));
             names.extend(WORMHOLE_HOSTS_OF_CHOICES.map(String::from));
             few.extend(WORMHOLE_QUEUES_OF_CHOICES);
-            few.extend(HALF_WAY_OF_CHOICES);
             self.require_seldom();
             names.extend(DROPPING_OF_CHOICES.map(String::from));
             names.push(String::from(ELSEWHERE));
@@ -104,8 +104,14 @@ impl Coverage {
     /// What few cases with adaptive routing have.
     fn require_seldom(&self) {
         let [places, unlimited, input_first, ..] = OPEN_HALF_WAY;
-        self.require_resumed(vec![places, input_first], [2, 2]);
+        let mut few = HALF_WAY_OF_CHOICES.to_vec();
+        few.extend([places, input_first]);
+        self.require_resumed(few, [2, 2]);
         self.require([unlimited], 1);
+        // heads that choose once are seldom packets as units
+        let [any, _, kinds @ ..] = VL15_BESIDE_CHOICES;
+        self.require_resumed(vec![any], [3, 6]);
+        self.require(kinds, 1);
     }
 
     /// Each so often resumed, and in all.

@@ -3,6 +3,7 @@
 mod adaptive;
 mod claims;
 mod flows;
+mod management;
 mod open_heads;
 mod reacting;
 mod retry;
@@ -17,6 +18,7 @@ mod wormhole_queues;
 
 pub(crate) use adaptive::{BESIDE_CHOICES, DROPPING_OF_CHOICES};
 pub(crate) use claims::{CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES};
+pub(crate) use management::{VL15_BESIDE_CHOICES, VL15_OF_CHOICES};
 pub(crate) use open_heads::OPEN_HEADS;
 pub(crate) use retry::{RETRY, RETRY_ON_TABLES};
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
@@ -170,7 +172,7 @@ pub(crate) const DROPPING: [&str; 14] = [
 pub(crate) const MARKS_BEHIND_LANES: [&str; 1] = ["InfiniBand's marking with output lanes"];
 
 /// The same, of what adaptive routing excludes, of what is too seldom with it, and of what goes with it in features of its own
-/// (`adaptive`, `open_heads`).
+/// (`adaptive`, `open_heads`, `management`).
 pub(crate) const TABLES_ONLY: [&str; 34] = [
     "VOQ",
     "input-first VOQ",
@@ -255,6 +257,7 @@ where
         .chain(adaptive::adaptive(case))
         .chain(adaptive::dropping(case))
         .chain(open_heads::open_heads(case))
+        .chain(management::management(case))
         .chain(claims::claims(case))
         .chain(retry::retry(case))
         .chain(control(&case.plan))

@@ -47,7 +47,7 @@ pub(crate) const WORMHOLE_HOSTS_OF_CHOICES: [&str; 6] = [
     "wormhole with adaptive routing and flows that wait",
 ];
 
-/// The same, with tables, which VL15 needs.
+/// The same of VL15, with tables.
 pub(crate) const WORMHOLE_VL15: [&str; 14] = [
     "wormhole with VL15",
     "wormhole with VL15 and small lanes",

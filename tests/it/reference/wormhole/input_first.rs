@@ -204,7 +204,8 @@ fn move_pointers(setting: Setting<'_>, switch: &mut Switch, picked: &Proposal, i
     let input = switch.inputs[number].as_mut().expect("connected");
     input.chooser.accepted(picked.choice, one_flit(setting));
     input.output_pointers[input_lane] = (output + 1) % outputs;
-    if picked.next.flit.index == 0 {
+    // of one request there is nothing to choose (D83)
+    if picked.next.flit.index == 0 && input_lane < usize::from(setting.plan.switch.lanes) {
         input.request_pointers[input_lane] = place_of(&picked.request, outputs) + 1;
     }
     if is_first {

@@ -128,10 +128,13 @@ pub(in crate::reference) fn has_room(
     link.fits(way.lane, 1) && !(is_used && needs_empty(setting, output.channel, way))
 }
 
-/// D76: whether a request is for an empty lane only: with open engines one that is no escape, but for lanes to hosts.
+/// D76: whether a request is for an empty lane only: with open engines one that is no escape, but for lanes to hosts and VL15
+/// (D83).
 pub(in crate::reference) fn needs_empty(setting: Setting<'_>, channel: usize, way: &Way) -> bool {
     let to = setting.graph.channels()[channel].to;
-    setting.routing.is_open() && !way.escape && matches!(to, Endpoint::Switch(..))
+    let is_chosen = way.lane < usize::from(setting.plan.switch.lanes);
+    let is_open = is_chosen && setting.routing.is_open();
+    is_open && !way.escape && matches!(to, Endpoint::Switch(..))
 }
 
 /// D7 among the headers that make a lane ready; the output has picked it.

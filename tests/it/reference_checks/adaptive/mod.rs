@@ -10,13 +10,14 @@ mod claims;
 mod course;
 mod drops;
 mod open;
+mod vl15;
 mod wormhole;
 mod wormhole_places;
 
 use super::{backlogged, plan, timing};
 use crate::reference::{Delivery, Routing, simulate};
 use virtlane::ids::{HostId, SwitchId};
-use virtlane::plan::{ClassPlan, SwitchOptions};
+use virtlane::plan::{ClassPlan, Plan, SwitchOptions};
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
@@ -163,7 +164,12 @@ fn deliveries(
 ) -> Vec<Delivery> {
     let mut plan = plan(classes, options.clone());
     plan.seed = seed;
-    let outcome = simulate(&plan, graph, Routing::Adaptive(routing), 300);
+    deliveries_of(&plan, graph, routing)
+}
+
+/// The same of a plan.
+fn deliveries_of(plan: &Plan, graph: &Graph, routing: &TwoWays) -> Vec<Delivery> {
+    let outcome = simulate(plan, graph, Routing::Adaptive(routing), 300);
     let sent = plan.classes.iter().map(|class| class.packets_per_host);
     assert_eq!(Some(outcome.created), sent.sum());
     assert_eq!(outcome.created, outcome.deliveries.len() as u64);
