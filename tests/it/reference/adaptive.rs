@@ -10,7 +10,7 @@ use super::input::Queue;
 use super::link::Link;
 use super::output::Output;
 use super::packet::{Packet, PacketId};
-use super::routing::{Routing, group};
+use super::routing::{Routing, group, tables_of};
 use super::switch::{Switch, Way};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -149,7 +149,6 @@ impl Switch {
         let queues = self.inputs[number].as_ref().map_or(0, |i| i.queues.len());
         for index in 0..queues {
             let queue = &self.inputs[number].as_ref().expect("connected").queues[index];
-            // one by tables knows its way
             let Some((head, since)) = queue.request(now).filter(|(head, _)| head.ways.is_empty())
             else {
                 continue;
@@ -157,10 +156,18 @@ impl Switch {
             assert_eq!(head.told, None, "a choice without a way");
             assert_eq!(since, now, "a head asks when it first requests");
             let (packet, lane) = (head.packet, queue.lane);
-            let (ways, told) = self.chosen(with, links, packets, (number, lane, packet), now);
+            let (setting, _) = with;
+            let (ways, told) = if let Some(tables) = tables_of(setting, &packets[packet]) {
+                let way = self.table_way(&setting.plan.switch, tables, &packets[packet], number);
+                (vec![way], None)
+            } else {
+                let from = (number, lane, packet);
+                let (ways, told) = self.chosen(with, links, packets, from, now);
+                (ways, Some(told))
+            };
             let queue = &mut self.inputs[number].as_mut().expect("connected").queues[index];
             let head = &mut queue.packets[0];
-            (head.ways, head.told) = (ways, Some(told));
+            (head.ways, head.told) = (ways, told);
         }
     }
 

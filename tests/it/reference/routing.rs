@@ -4,6 +4,7 @@
 use super::Setting;
 use super::own_routes;
 use super::packet::Packet;
+use super::switch::Way;
 use std::ops::Range;
 use virtlane::plan::{Plan, Queues, SwitchOptions};
 use virtlane::routing::adaptive::{AdaptiveRouting, Selection};
@@ -43,6 +44,13 @@ impl Routing<'_> {
     /// Whether heads request all their candidates.
     pub(super) fn is_open(self) -> bool {
         matches!(self, Self::Adaptive(routing) if routing.selection() == Selection::Open)
+    }
+
+    /// D83: with FIFO queues a packet of VL15 beside packets that choose waits for its output as head only.
+    pub(super) fn early(self, options: &SwitchOptions, ways: Vec<Way>) -> Vec<Way> {
+        let is_by_tables = matches!(self, Self::Tables(_));
+        let is_early = is_by_tables || options.queues == Queues::Voq;
+        ways.into_iter().filter(|_| is_early).collect()
     }
 
     /// What D20 and D75 exclude; packets of VL15 have tables (D83).

@@ -179,7 +179,7 @@ impl Switch {
         };
         let waiting = Waiting {
             packet: stored.flit.packet,
-            ways,
+            ways: setting.routing.early(options, ways),
             told: None,
             arrived: stored.since,
             ready,
