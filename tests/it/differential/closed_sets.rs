@@ -310,7 +310,7 @@ fn turns_that_are_kept_are_waited_for_for_ever() {
 fn flits_that_have_not_come_keep_no_room() {
     let mut seen = Seen::default();
     let cases = (0..).filter_map(with_flits);
-    for case in cases.take(number("VIRTLANE_CASES", 60) as usize) {
+    for case in cases.take(number("VIRTLANE_CASES", 90) as usize) {
         compare(&case, &by_tables(&case), &EARLY, &mut seen);
     }
     assert!(seen.wormhole >= 5, "{seen:?}");
