@@ -284,7 +284,7 @@ fn list(run: &RunResult) -> Value {
     classes.collect()
 }
 
-/// A number, a list when packets draw one of several, `null` on VL15.
+/// A number, a list of several, `null` on VL15.
 fn service_levels(levels: &[u8]) -> Value {
     match levels {
         [] => Value::Null,

@@ -28,7 +28,7 @@ pub struct ClassPlan {
     pub other_processes: Vec<OtherProcess>,
     /// How long packets are.
     pub size: SizeDistribution,
-    /// Service levels: one drawn uniformly per packet (no draw when there is one); flows have one of them each.
+    /// Service levels: one drawn uniformly per packet (no draw when there is one); flows have one of them each, messages of a host in turn.
     pub service_levels: Vec<SlId>,
     /// Sent on VL15, before everything else; `service_levels` does not matter then.
     pub management: bool,
@@ -100,7 +100,7 @@ pub struct Slots {
     pub count: u32,
     /// When its ticks come.
     pub ticks: Arc<dyn Process>,
-    /// Load of a host whose slots all have flows \[fraction of its link\]; only told.
+    /// Load of a host whose slots all have flows \[fraction of its link\]; expected loads know it.
     pub load: f64,
     /// Whether a flow sends in a tick of its slot; `None` = in every one.
     pub source: Option<Arc<dyn SlotSource>>,

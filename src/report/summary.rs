@@ -220,13 +220,13 @@ pub struct MessageSummary {
     pub latency: LatencySummary,
 }
 
-/// Service level of a class: a number, a list when packets draw one of several, `null` on VL15.
+/// Service level of a class: a number, a list of several, `null` on VL15.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum ServiceLevels {
     /// The usual case.
     One(u8),
-    /// Drawn per packet.
+    /// Drawn per packet; flows and messages have them in turn.
     Several(Vec<u8>),
     /// On VL15, which has no service level.
     None,

@@ -2,15 +2,15 @@
 //! headers of wormhole packets are routed one by one.
 //!
 //! # Algorithm
-//! A packet leaves a buffer at the pace of the slower of the channels before and behind it; where packets go different ways the fastest
-//! of the channels behind it counts. Packets take the lanes that their service levels may have on some channel. Of classes whose packets all take lanes of one set
+//! A packet leaves a buffer at the pace of the slower of the channels before and behind it, that of a host at the sink's; where packets go
+//! different ways the fastest of the channels behind it counts. Packets take the lanes that their service levels may have on some channel. Of classes whose packets all take lanes of one set
 //! the loops of these lanes together hold the sum; so do the queues of an input, of which VOQ has one for every output. Looked at are the lanes of every class, with all classes that have no others,
 //! and those of all classes that are linked by lanes in common: where lanes are nested or apart no set of lanes holds less.
 
 use super::Resolved;
 use super::service::lanes_of;
 use crate::ids::{ChannelId, SlId};
-use crate::plan::{BufferSharing, ClassPlan, Forwarding, Queues};
+use crate::plan::{BufferSharing, ClassPlan, DropRule, Forwarding, InputSpeedup, Queues};
 use crate::routing::Routes;
 use crate::routing::adaptive::first_lane;
 use crate::routing::loads::asked;
@@ -24,8 +24,8 @@ const MANAGEMENT: u64 = 1 << 63;
 /// The loops of the packets of some classes.
 pub struct Loops<'a> {
     resolved: &'a Resolved,
-    /// Number of lanes that they may take on a channel, at most.
-    lanes: u32,
+    /// Number of lanes that they may take on a channel, at most, and on one to a host.
+    lanes: [u32; 2],
     /// Smallest and largest packet \[flits\].
     sizes: [u32; 2],
     is_wormhole: bool,
@@ -64,10 +64,13 @@ impl<'a> Loops<'a> {
         let smallest = classes.iter().map(|class| class.size.smallest());
         let largest = classes.iter().map(|class| class.size.largest());
         let sizes = [smallest.min(), largest.max()].map(|size| u32::from(size.unwrap_or(1)));
-        let all = classes.iter().map(|class| lanes(resolved, class));
+        let count = |of: fn(&Resolved, &ClassPlan) -> u64| {
+            let all = classes.iter().map(|class| of(resolved, class));
+            all.fold(0, |all, its| all | its).count_ones()
+        };
         Self {
             resolved,
-            lanes: all.fold(0, |all, its| all | its).count_ones(),
+            lanes: [count(lanes), count(lanes_to_hosts)],
             sizes,
             is_wormhole: resolved.plan.switch.forwarding == Forwarding::Wormhole,
             mean: classes
@@ -75,6 +78,15 @@ impl<'a> Loops<'a> {
                 .map(|class| class.size.mean())
                 .fold(1.0, f64::max),
             paces: [paces().min(), paces().max()].map(|pace| pace.unwrap_or(1)),
+        }
+    }
+
+    /// Those of packets that all take one lane.
+    #[must_use]
+    pub fn of_one_lane(&self) -> Self {
+        Self {
+            lanes: [1; 2],
+            ..*self
         }
     }
 
@@ -117,14 +129,21 @@ impl<'a> Loops<'a> {
 
     /// What flits of wormhole packets hold of a lane, and the routing of their headers in so many queues of it; `way` is without that.
     fn of_flits(&self, way: Channel, queues: u32) -> CreditLoop {
-        let switch = &self.resolved.plan.switch;
-        let (sizes, delay) = ((self.sizes, self.mean), switch.routing_delay);
-        if queues == 1 {
-            return CreditLoop::of_flits(way, sizes, delay).times(self.lanes);
+        let (plan, routes) = (&self.resolved.plan, &self.resolved.routes);
+        let (sizes, delay) = ((self.sizes, self.mean), plan.switch.routing_delay);
+        let [lanes, _] = self.lanes;
+        let credits = CreditLoop::new(way, [1; 2]).times(lanes);
+        let rule = plan.switch.drop.as_ref().map(|drop| drop.rule);
+        let joins_first = routes.tables().is_none() && plan.switch.queues == Queues::Fifo;
+        if matches!(rule, Some(DropRule::Threshold(_))) && !joins_first {
+            // what is dropped is not routed
+            return credits;
         }
-        let credits = CreditLoop::new(way, [1; 2]).times(self.lanes);
-        let headers = CreditLoop::of_headers(self.mean, way.pace, delay);
-        let headers = headers.times(self.lanes.saturating_mul(queues));
+        if queues == 1 {
+            return CreditLoop::of_flits(way, sizes, delay).times(lanes);
+        }
+        let headers = CreditLoop::of_headers(self.mean, [way.pace, way.gap], delay);
+        let headers = headers.times(lanes.saturating_mul(queues));
         if headers.rate() < credits.rate() {
             headers
         } else {
@@ -156,6 +175,7 @@ impl<'a> Loops<'a> {
             delay: 0,
             credit_latency: switch.credit_latency.unwrap_or(back).into(),
             pace: ends.timing.cycles_per_flit,
+            gap: 1,
         };
         if ends.from.switch().is_some() {
             way.latency += u64::from(switch.crossbar_delay);
@@ -163,9 +183,11 @@ impl<'a> Loops<'a> {
         let is_routed = ends.to.switch().is_some();
         if is_routed && self.is_wormhole {
             way.delay = u64::from(switch.allocation_delay);
-            // an output buffer, and a packet that is dropped, takes a flit in every cycle
-            let is_fast = switch.output_buffer > 0 || switch.drop.is_some();
+            // an output buffer, where inputs may let several flits pass, and a packet that is dropped, takes a flit in every cycle
+            let has_places = switch.input_speedup != InputSpeedup::Limited(1);
+            let is_fast = switch.output_buffer > 0 && has_places || switch.drop.is_some();
             way.pace = if is_fast { 1 } else { next_pace };
+            way.gap = if has_places { 1 } else { way.pace };
             return self.of_flits(way, queues);
         }
         if is_routed {
@@ -173,23 +195,18 @@ impl<'a> Loops<'a> {
             if switch.forwarding == Forwarding::StoreAndForward {
                 // the tail comes first, then every flit goes on as fast as the next channel takes it
                 way.delay += u64::from(self.sizes[0] - 1) * u64::from(way.pace);
-                way.pace = self.least_out(next_pace);
+                way.pace = next_pace;
             } else {
-                way.pace = way.pace.max(self.least_out(next_pace));
+                way.pace = way.pace.max(next_pace);
             }
+        } else if let Some(sink) = self.resolved.plan.host.sink_cycles_per_flit {
+            // a sink takes whole packets, flit by flit
+            way.pace = way.pace.max(sink);
         }
+        let [lanes, to_hosts] = self.lanes;
+        let lanes = if is_routed { lanes } else { to_hosts };
         let sizes = if self.is_wormhole { [1; 2] } else { self.sizes };
-        CreditLoop::new(way, sizes).times(self.lanes)
-    }
-}
-
-impl Loops<'_> {
-    /// Pace at which packets leave the buffer of an input at least, where the next channel has that pace: an output buffer takes them
-    /// as fast as any channel brings them.
-    fn least_out(&self, next_pace: u32) -> u32 {
-        let switch = &self.resolved.plan.switch;
-        let has_buffer = switch.output_buffer > 0 || switch.output_lane_buffer > 0;
-        if has_buffer { self.paces[0] } else { next_pace }
+        CreditLoop::new(way, sizes).times(lanes)
     }
 }
 
@@ -216,6 +233,23 @@ fn lanes(resolved: &Resolved, class: &ClassPlan) -> u64 {
         }
     };
     lanes.max(1)
+}
+
+/// The same on a channel to a host: packets that choose their ways take the first lane of their group there (D20).
+fn lanes_to_hosts(resolved: &Resolved, class: &ClassPlan) -> u64 {
+    let switch = &resolved.plan.switch;
+    match &resolved.routes {
+        Routes::Adaptive(adaptive)
+            if !class.management
+                && switch.sharing == BufferSharing::PerLane
+                && adaptive.routing.any_lane().is_none() =>
+        {
+            let width = adaptive.routing.width();
+            let first = |&sl: &SlId| first_lane(width, switch.lanes, sl);
+            set(class.service_levels.iter().map(first)).max(1)
+        }
+        _ => lanes(resolved, class),
+    }
 }
 
 /// Lanes, a bit for each; a channel has at most 32 and VL15.

@@ -28,6 +28,10 @@ pub enum Refusal {
     Wrong(String),
 }
 
+/// VL15 and data go different ways through inputs that either of them keeps.
+const KEPT: &str = "with `input_turns: Packets` packets of VL15, which go by tables of their own beside this engine, and packets that choose wait for \
+                    each other's inputs, and nothing shows that they do not in a circle: use `input_turns: Flits`, or `allow_deadlock: true`";
+
 /// Checks the routes for the lanes and service levels of the plan.
 ///
 /// # Errors
@@ -55,6 +59,9 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Refus
             let proof = proof.map_err(|error| Refusal::Wrong(error.to_string()))?;
             refuse_cycle(graph, &proof, plan, "the data lanes")?;
             if let Some(tables) = &plan.management_tables {
+                if options.pool_shared && !plan.allow_deadlock {
+                    return Err(Refusal::Wrong(String::from(KEPT)));
+                }
                 let own = VerifyOptions {
                     service_levels: &[SlId(0)],
                     pool_shared: true,
@@ -302,6 +309,10 @@ fn in_groups(width: u8, plan: &Plan) -> (u64, Option<String>) {
     for (number, control, _) in plan.bounded() {
         let class = &plan.classes[usize::from(number)];
         let answers = &plan.classes[usize::from(control.answers)];
+        // VL15 is in nobody's way
+        if class.management || answers.management {
+            continue;
+        }
         let flows = (plan.flows.iter()).filter(|flow| flow.class == number);
         let lanes = flows.map(|flow| [class, answers].map(|class| first(class.level_of(flow))));
         let lanes: BTreeSet<[u8; 2]> = lanes.collect();

@@ -47,7 +47,8 @@ pub(super) fn beside(
     plan: &Plan,
     routes: &Routes,
 ) -> Result<Option<Arc<Tables>>, RoutingError> {
-    if !plan.switch.management_lane || routes.tables().is_some() {
+    let is_used = plan.classes.iter().any(|class| class.management);
+    if !is_used || routes.tables().is_some() {
         return Ok(None);
     }
     let budget = LaneBudget {

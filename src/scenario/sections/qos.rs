@@ -15,7 +15,7 @@ section! {
     Qos = "qos" in "qos" {
         /// VL arbitration tables; None = round robin over lanes
         vl_arbitration: Option<At<VlArbitration>> = VlArbitration::read, "section" or None;
-        /// Whether VL15 exists; it goes before all other lanes
+        /// Whether VL15 exists; it goes before all other lanes, beside an engine without forwarding tables by those of `UpDown()`
         management_lane: At<bool> = boolean, "true | false" or "false";
     }
 }

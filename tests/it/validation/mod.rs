@@ -24,6 +24,7 @@ mod late;
 mod latency_groups;
 mod lengths;
 mod link_retry;
+mod loops;
 mod losses;
 mod offered;
 mod open_times;

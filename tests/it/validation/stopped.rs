@@ -316,3 +316,14 @@ fn the_length_of_a_process_is_known_before_its_first_packet() {
         "{reason}"
     );
 }
+
+/// Two hosts ask a third for 1.8 of its channel until they have made 400 packets each, in the warm-up and a part of the measurement.
+#[test]
+fn what_drains_of_limited_numbers_of_packets_is_told() {
+    let limited = "(name: \"p\", hosts: List([0, 1]), pattern: Pairs(pairs: [(0, 2), (1, 2)]), process: Bernoulli(load: 0.9), \
+                   size: \"4 flits\", packets: 400)";
+    let (_, reason) = told(limited, "warmup: \"1500 cycles\", measure: \"1500 cycles\"");
+    assert!(reason.contains("of p 1"), "{reason}");
+    assert!(reason.contains("were made in the measurement"), "{reason}");
+    assert!(!reason.contains("follows offered load"), "{reason}");
+}

@@ -202,7 +202,11 @@ fn is_taken_at_once<const W: usize, P: RuleSet>(
 
 /// Puts a channel on the agenda of cycle `at`. It is there already for no later cycle: packets get ready in the
 /// order in which they enter.
-fn schedule<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: PortRow, at: u64) {
+pub(in crate::cycle::mechanisms) fn schedule<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    out: PortRow,
+    at: u64,
+) {
     let channel = &mut view.optional.channels[out];
     if !channel.scheduled {
         channel.scheduled = true;
@@ -262,7 +266,7 @@ fn ready_lanes<const W: usize, P: RuleSet>(
 }
 
 /// The lane the channel serves among `ready` ones.
-fn choose<const W: usize, P: RuleSet>(
+pub(in crate::cycle::mechanisms) fn choose<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     out: PortRow,
     ready: LaneMask,

@@ -3,7 +3,7 @@
 //! Part of `Slot::Arbitrate`.
 //! Cost: O(picks of the input) per pick
 
-use super::outputs::{Passing, Pick};
+use super::passing::{Passing, Pick};
 use crate::cycle::joints::{LaneChoice as _, Way as _};
 use crate::fabric::rows::PortRow;
 

@@ -13,91 +13,20 @@
 //! # Deviations
 //! None.
 
-use super::outputs::{Aboard, Passing, Pick};
+use super::Crossed;
+use super::crossed::Flit;
+use super::passing::{Aboard, Passing, Pick};
 use crate::cycle::columns::{Held, WaitingLane};
 use crate::cycle::joints::{LaneChoice as _, Sending as _};
 use crate::cycle::ledger::{Channels, Ledger};
 use crate::cycle::look::Columns;
+use crate::cycle::mechanisms::output_lanes::{choose, schedule};
 use crate::cycle::rules::Any;
-use crate::cycle::snapshot::Persistent;
 use crate::cycle::view::{Fabric, Transmission};
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Row as _};
-use crate::plan::Matching;
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::prelude::Local;
-use bevy_ecs::resource::Resource;
-use serde::{Deserialize, Serialize};
-
-/// A flit behind the crossbar.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Flit {
-    /// First cycle in which the channel may take it.
-    ready: u64,
-    /// The packet whose first flit it is, if it goes to another switch or to a sink.
-    header: PacketRow,
-    /// The packet whose last flit it is, if it goes to a host.
-    last: PacketRow,
-}
-
-impl Flit {
-    const NONE: Self = Self {
-        ready: 0,
-        header: PacketRow::NONE,
-        last: PacketRow::NONE,
-    };
-}
-
-/// The flits behind the crossbar, a ring for each output lane.
-#[derive(Resource, Clone, Debug, Serialize, Deserialize)]
-pub struct Behind {
-    /// Room of a lane.
-    buffer: usize,
-    flits: Vec<Flit>,
-    /// Place of the oldest flit of a lane, and how many there are.
-    places: Vec<(u32, u32)>,
-}
-
-impl Persistent for Behind {}
-
-impl Behind {
-    /// None, for so many lanes.
-    pub(super) fn new(lanes: usize, buffer: u32) -> Self {
-        let buffer = buffer as usize;
-        Self {
-            buffer,
-            flits: vec![Flit::NONE; lanes * buffer],
-            places: vec![(0, 0); lanes],
-        }
-    }
-
-    fn first(&self, lane: LaneRow) -> Flit {
-        let place = self.places[lane.index()].0 as usize;
-        self.flits[lane.index() * self.buffer + place]
-    }
-
-    fn push(&mut self, lane: LaneRow, flit: Flit) {
-        let (first, count) = &mut self.places[lane.index()];
-        let place = (*first as usize + *count as usize) % self.buffer;
-        *count += 1;
-        self.flits[lane.index() * self.buffer + place] = flit;
-    }
-
-    fn pop(&mut self, lane: LaneRow) -> Flit {
-        let flit = self.first(lane);
-        let (first, count) = &mut self.places[lane.index()];
-        *first = (*first + 1) % self.buffer as u32;
-        *count -= 1;
-        flit
-    }
-
-    /// Those of a lane.
-    fn of(&self, lane: usize) -> impl Iterator<Item = &Flit> {
-        let (first, count) = self.places.get(lane).copied().unwrap_or_default();
-        let places = first as usize..first as usize + count as usize;
-        places.map(move |place| &self.flits[lane * self.buffer + place % self.buffer])
-    }
-}
 
 impl Held {
     /// Of a flit of the packet that holds a lane: the packet, if this is the first one (`header`) and goes to a switch or a sink, and the same of
@@ -118,12 +47,12 @@ impl Held {
 /// Terms of the conservation laws: credits of the next hop, and packets of which no switch has the header, or no lane the rest.
 pub(super) fn enter(view: &dyn Columns, channels: Channels<'_>, ledger: &mut Ledger) {
     let shared = view.shared();
-    let Some(behind) = view.resource::<Behind>() else {
+    let Some(crossed) = view.resource::<Crossed>() else {
         return;
     };
     for (lane, waiting) in view.grouped::<LaneRow, WaitingLane>().enumerate() {
         let mut flits = 0;
-        for flit in behind.of(lane.index()) {
+        for flit in crossed.of(lane.index()) {
             flits += 1;
             for packet in [flit.header, flit.last] {
                 if packet != PacketRow::NONE {
@@ -154,28 +83,27 @@ pub(super) fn system<const W: usize>(
     }
     let view = fabric.view::<Any>(channels.columns(fabric.events.rules::<Any>()));
     let mut passing = aboard.passing(view, &mut picks);
-    let Some(behind) = passing.behind.take() else {
+    let Some(crossed) = passing.crossed.take() else {
         return;
     };
     let mut due = std::mem::take(&mut passing.view.lists.channel_visits);
     for out in due.drain(..) {
-        passing.visit(out, behind);
+        passing.visit(out, crossed);
     }
     passing.view.lists.channel_visits = due;
 }
 
 impl<const W: usize> Passing<'_, W> {
-    /// A flit that passes goes into the buffer of its lane; `header`: its packet, if it is the first one; `last`: the same of the last one,
-    /// if it goes to a host.
-    pub(super) fn put_behind(
-        &mut self,
-        behind: &mut Behind,
-        (out, lane): (PortRow, LaneRow),
-        [header, last]: [PacketRow; 2],
-    ) {
+    /// A flit that passes goes into the buffer of its lane; `header`: its packet, if it is the first one.
+    #[inline(never)]
+    pub(super) fn put_behind(&mut self, (out, lane): (PortRow, LaneRow), header: PacketRow) {
+        let Some(crossed) = &mut self.crossed else {
+            return;
+        };
+        let [header, last] = self.held[lane].ends(header);
         let view = &mut self.view;
         let ready = view.now + view.shared.switch.crossbar_delay;
-        behind.push(
+        crossed.push(
             lane,
             Flit {
                 ready,
@@ -189,66 +117,35 @@ impl<const W: usize> Passing<'_, W> {
         let channel = &mut view.optional.channels[out];
         channel.waiting.insert(view.shared.numbering.number(lane));
         let at = ready.max(channel.free_at);
-        self.schedule(out, at);
-    }
-
-    /// Puts a channel on the agenda of cycle `at`. It is there already for no later cycle: flits get ready in the order in which they pass.
-    fn schedule(&mut self, out: PortRow, at: u64) {
-        let view = &mut self.view;
-        let channel = &mut view.optional.channels[out];
-        if channel.scheduled {
-            return;
-        }
-        channel.scheduled = true;
-        if at > view.now {
-            view.calendar.at(at).starts.push(out);
-        } else {
-            view.lists.channel_visits.push(out);
-        }
+        schedule(view, out, at);
     }
 
     /// Visits a free channel.
-    fn visit(&mut self, out: PortRow, behind: &mut Behind) {
+    fn visit(&mut self, out: PortRow, crossed: &mut Crossed) {
         self.view.optional.channels[out].scheduled = false;
-        let ready = self.ready_behind(out, behind);
-        if let Some((number, choice)) = self.choose_behind(out, ready) {
-            self.take_channel((out, number), choice, behind);
+        let ready = self.ready_behind(out, crossed);
+        if let Some((number, choice)) = choose(&mut self.view, out, ready) {
+            self.take_channel((out, number), choice, crossed);
         }
         let view = &self.view;
         let channel = &view.optional.channels[out];
         let waiting = channel.waiting.into_iter();
-        let first = |number| behind.first(view.shared.numbering.lane(out, number)).ready;
+        let first = |number| crossed.first(view.shared.numbering.lane(out, number)).ready;
         if let Some(soonest) = waiting.map(first).min() {
             let at = soonest.max(channel.free_at).max(view.now + 1);
-            self.schedule(out, at);
+            schedule(&mut self.view, out, at);
         }
     }
 
     /// Lanes of a channel with a flit that it may take.
-    fn ready_behind(&self, out: PortRow, behind: &Behind) -> LaneMask {
+    fn ready_behind(&self, out: PortRow, crossed: &Crossed) -> LaneMask {
         let view = &self.view;
         let waiting = view.optional.channels[out].waiting.into_iter();
         let is_ready = |number: &u32| {
             let lane = view.shared.numbering.lane(out, *number);
-            behind.first(lane).ready <= view.now
+            crossed.first(lane).ready <= view.now
         };
         waiting.filter(is_ready).collect()
-    }
-
-    /// The lane that a channel serves among ready ones.
-    fn choose_behind(&mut self, out: PortRow, ready: LaneMask) -> Option<(u32, Option<VlChoice>)> {
-        if ready.is_empty() {
-            return None;
-        }
-        let view = &mut self.view;
-        let shared = view.shared;
-        let by_tables = shared.matching() == Matching::OutputFirst || shared.tables_twice();
-        if shared.tables().is_some() && by_tables {
-            let choice = view.consult(out, ready)?;
-            return Some((u32::from(choice.lane), Some(choice)));
-        }
-        let pointer = view.optional.channels[out].pointer;
-        Some((shared.first_lane(ready, pointer), None))
     }
 
     /// A channel takes the oldest flit of a lane.
@@ -256,12 +153,12 @@ impl<const W: usize> Passing<'_, W> {
         &mut self,
         (out, number): (PortRow, u32),
         choice: Option<VlChoice>,
-        behind: &mut Behind,
+        crossed: &mut Crossed,
     ) {
         let view = &mut self.view;
         let (now, shared) = (view.now, view.shared);
         let lane = shared.numbering.lane(out, number);
-        let flit = behind.pop(lane);
+        let flit = crossed.pop(lane);
         let delay = view.late(out, 1);
         let step = view.outs[out].step;
         let waiting = &mut view.optional.waiting[lane];

@@ -14,7 +14,7 @@
 //! None. References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) chapter 19 (input-first separable allocation)
 
 use super::accept::NO_PICK;
-use super::outputs::{Aboard, Passing, Pick};
+use super::passing::{Aboard, Passing, Pick};
 use super::ready::Ready;
 use crate::cycle::columns::Age;
 use crate::cycle::joints::{LaneChoice as _, Way as _};
@@ -24,7 +24,7 @@ use crate::cycle::state::Grant;
 use crate::cycle::view::{Fabric, InputArbiters, column};
 use crate::fabric::Group;
 use crate::fabric::mask::LaneMask;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Rows};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
 use crate::plan::OutputArbitration;
 use crate::qos::vl_arbitration::VlChoice;
 use crate::rng::below;
@@ -308,11 +308,7 @@ impl<const W: usize> Passing<'_, W> {
         }
     }
 
-    fn note(
-        &mut self,
-        (out, lane): (PortRow, LaneRow),
-        (queue, first): (crate::fabric::rows::QueueRow, Option<u16>),
-    ) {
+    fn note(&mut self, (out, lane): (PortRow, LaneRow), (queue, first): (QueueRow, Option<u16>)) {
         let input = self.view.queue_port(queue);
         self.picks.push(Pick {
             out,

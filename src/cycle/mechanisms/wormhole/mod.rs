@@ -26,19 +26,21 @@
 mod accept;
 mod arrive;
 mod behind;
+mod crossed;
 mod flits;
 mod hosts;
 mod input_first;
 mod law;
 mod lost;
 mod outputs;
+mod passing;
 mod places;
 mod ready;
 mod sinks;
 mod swallow;
 mod tails;
 
-pub use self::behind::Behind;
+pub use self::crossed::Crossed;
 pub use self::flits::Flits;
 pub use self::lost::Swallowing;
 pub use self::places::Places;
@@ -72,7 +74,7 @@ pub struct Wormhole {
     /// Places of inputs that let several flits pass at a time.
     places: Option<Places>,
     /// What waits behind the crossbar.
-    behind: Option<Behind>,
+    crossed: Option<Crossed>,
 }
 
 impl Mechanism for Wormhole {
@@ -81,14 +83,19 @@ impl Mechanism for Wormhole {
         let ports = site.placement.first_host_port[site.number].index();
         let each = usize::from(switch.flit_places);
         let buffer = switch.output_lane_buffer;
-        let outputs = site.shared.outputs as usize;
+        // one for each output, with room behind the crossbar one in each cycle
+        let has_room = buffer > 0 || switch.output_buffer > 0;
+        let paces = site.graph.channels().iter();
+        let slowest = paces.map(|channel| channel.timing.cycles_per_flit).max();
+        let each_output = slowest.filter(|_| has_room).unwrap_or(1);
+        let most = site.shared.outputs as usize * each_output as usize;
         switch.single_flits.then(|| Self {
             farthest: site.plan.event_horizon(site.graph),
             drops: site.plan.switch.drop.is_some(),
             discards: dropping::discards(site),
             waits: site.plan.flows.iter().any(|flow| !flow.after.is_empty()),
-            places: (each > 1).then(|| Places::new(ports, each, outputs)),
-            behind: (buffer > 0).then(|| Behind::new(site.shared.numbering.rows(ports), buffer)),
+            places: (each > 1).then(|| Places::new(ports, each, most)),
+            crossed: (buffer > 0).then(|| Crossed::new(site.shared.numbering.rows(ports), buffer)),
         })
     }
 
@@ -120,8 +127,8 @@ impl Mechanism for Wormhole {
         if let Some(places) = self.places {
             shard.resource(places);
         }
-        if let Some(behind) = self.behind {
-            shard.resource(behind);
+        if let Some(crossed) = self.crossed {
+            shard.resource(crossed);
             shard.ledger(behind::enter);
             shard.system(Slot::Transmit, "transmit_flits", behind::system::<W>);
         }

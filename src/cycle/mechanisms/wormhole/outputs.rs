@@ -1,119 +1,19 @@
 //! Outputs of switches: which flit passes in this cycle, and what follows from it.
 
 use super::arrive::next_head;
-use super::{Behind, Flits, Places};
-use crate::cycle::columns::{Held, Holder, Present};
+use super::passing::{Aboard, Passing, Pick};
+use crate::cycle::columns::{Held, Holder};
 use crate::cycle::joints::{LaneChoice as _, Way as _};
-use crate::cycle::mechanisms::ahead::Booked;
-use crate::cycle::mechanisms::congestion::Pace;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::{clear_occupied, hold_channel, return_credits};
+use crate::cycle::state::Departure;
 use crate::cycle::state::calendar::Ramp;
-use crate::cycle::state::{Departure, Grant, Outbox};
-use crate::cycle::view::{Arbiters, Fabric, View, column};
-use crate::fabric::Group;
+use crate::cycle::view::{Arbiters, Fabric};
 use crate::fabric::bit_errors::Retry;
 use crate::fabric::components::Peer;
 use crate::fabric::mask::Mask;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
-use crate::plan::{Matching, OutputArbitration};
-use crate::qos::vl_arbitration::VlChoice;
-use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
-use bevy_ecs::prelude::{Local, Query, ResMut};
-use bevy_ecs::system::SystemParam;
-
-/// A flit that an output has picked.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pick {
-    pub(super) out: PortRow,
-    pub(super) lane: LaneRow,
-    pub(super) queue: QueueRow,
-    pub(super) input: PortRow,
-    /// Request bit of a packet that holds no lane so far.
-    pub(super) first: Option<u16>,
-    pub(super) choice: Option<VlChoice>,
-    pub(super) accepted: bool,
-    /// Whether nothing that its input accepts in the round comes behind it in turn.
-    pub(super) is_latest: bool,
-    /// The pick of the same input before it in the round, `NO_PICK` without one.
-    pub(super) before: u32,
-}
-
-/// What passing flits changes.
-pub(super) struct Passing<'a, const W: usize> {
-    pub(super) view: View<'a, W>,
-    flits: &'a mut Flits,
-    outbox: &'a mut Outbox,
-    pub(super) present: Rows<'a, QueueRow, Present>,
-    pub(super) held: Rows<'a, LaneRow, Held>,
-    booked: Rows<'a, PortRow, Booked>,
-    /// Whether flits that take a channel are told of: for buffers before it, or the times that it loses.
-    books: bool,
-    /// Whether an output chooses the first request of a lane in turn.
-    pub(super) one_will_do: bool,
-    /// Where InfiniBand's marking asks for them.
-    idle_times: Rows<'a, PortRow, Pace>,
-    /// Of inputs that let several flits pass at a time.
-    pub(super) places: Option<&'a mut Places>,
-    /// What waits behind the crossbar, where flits do.
-    pub(super) behind: Option<&'a mut Behind>,
-    /// Whether they do.
-    pub(super) has_lanes: bool,
-    /// Whether VL tables choose the lane of an output.
-    pub(super) has_tables: bool,
-    pub(super) picks: &'a mut Vec<Pick>,
-}
-
-/// System parameter: what passing flits changes beside the fabric.
-#[derive(SystemParam)]
-pub(super) struct Aboard<'w, 's> {
-    present: Query<'w, 's, &'static mut Group<Present>>,
-    held: Query<'w, 's, &'static mut Group<Held>>,
-    booked: Query<'w, 's, &'static mut Booked>,
-    idle_times: Query<'w, 's, &'static mut Pace>,
-    flits: ResMut<'w, Flits>,
-    outbox: ResMut<'w, Outbox>,
-    places: Option<ResMut<'w, Places>>,
-    behind: Option<ResMut<'w, Behind>>,
-}
-
-impl Aboard<'_, '_> {
-    /// With the view of a system, and the picks that it keeps the room of.
-    #[inline(always)]
-    pub(super) fn passing<'a, const W: usize>(
-        &'a mut self,
-        view: View<'a, W>,
-        picks: &'a mut Vec<Pick>,
-    ) -> Passing<'a, W> {
-        let idle_times: Rows<'_, PortRow, Pace> = Rows::new(column!(self.idle_times));
-        let shared = view.shared;
-        let has_buffers = shared.output_buffer() > 0;
-        let is_by_turn = shared.output_arbitration() == OutputArbitration::RoundRobin;
-        let output_first = shared.matching() == Matching::OutputFirst;
-        Passing {
-            view,
-            flits: self.flits.bypass_change_detection(),
-            outbox: self.outbox.bypass_change_detection(),
-            present: Rows::new(column!(self.present)),
-            held: Rows::new(column!(self.held)),
-            booked: Rows::new(column!(self.booked)),
-            books: has_buffers || !idle_times.seen().is_empty() && !shared.has_output_lanes(),
-            one_will_do: is_by_turn && output_first && !shared.open(),
-            idle_times,
-            places: self
-                .places
-                .as_mut()
-                .map(DetectChangesMut::bypass_change_detection),
-            behind: self
-                .behind
-                .as_mut()
-                .map(DetectChangesMut::bypass_change_detection),
-            has_lanes: shared.has_output_lanes(),
-            has_tables: shared.crossbar_tables().is_some(),
-            picks,
-        }
-    }
-}
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
+use bevy_ecs::prelude::Local;
 
 /// The system of `Slot::Arbitrate`.
 pub(super) fn system<const W: usize>(
@@ -148,29 +48,13 @@ pub(super) fn system<const W: usize>(
     passing.picks.clear();
 }
 
-impl Pick {
-    /// As facts of the cycle tell it, of the first flit of a packet.
-    pub(super) fn grant(&self, packet: PacketRow) -> Grant {
-        Grant {
-            out: self.out,
-            lane: self.lane,
-            queue: self.queue,
-            input: self.input,
-            bit: self.first.unwrap_or(0),
-            accepted: true,
-            by_inputs: false,
-            choice: self.choice,
-            packet,
-        }
-    }
-}
-
 impl<const W: usize> Passing<'_, W> {
     pub(super) fn wake(&mut self, out: PortRow, at: u64) {
         self.view.calendar.at(at).wakes.push(out);
     }
 
     /// A flit passes.
+    #[inline(always)]
     pub(super) fn pass(&mut self, pick: &Pick, is_first_round: bool) {
         let &Pick {
             out,
@@ -194,8 +78,7 @@ impl<const W: usize> Passing<'_, W> {
         }
         let held = &mut self.held[lane];
         held.left -= 1;
-        let held = *held;
-        let (is_last, flits) = (held.left == 0, held.holder.size);
+        let (is_last, packet, flits) = (held.left == 0, held.packet, held.holder.size);
         self.present[queue].flits -= 1;
         let view = &mut self.view;
         if is_last {
@@ -226,12 +109,10 @@ impl<const W: usize> Passing<'_, W> {
             view.commit(out, choice, 1);
         }
         self.take_from(queue, until, is_last);
-        if let Some(behind) = self.behind.take() {
-            let ends = held.ends(header);
-            self.put_behind(behind, (out, lane), ends);
-            self.behind = Some(behind);
+        if self.has_lanes {
+            self.put_behind((out, lane), header);
         } else {
-            self.send((out, lane), is_last.then_some(held.packet), start);
+            self.send((out, lane), is_last.then_some(packet), start);
         }
     }
 

@@ -17,9 +17,9 @@ pub struct Places {
 impl Persistent for Places {}
 
 impl Places {
-    /// `each` places for every port. An output keeps one place at most, so that more than there are outputs are never full.
-    pub(super) fn new(ports: usize, each: usize, outputs: usize) -> Self {
-        if each >= outputs {
+    /// `each` places for every port, never full where that is at least `most`, which flits may keep at a time.
+    pub(super) fn new(ports: usize, each: usize, most: usize) -> Self {
+        if each >= most {
             return Self {
                 each: usize::MAX,
                 until: Vec::new(),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_as_there_are_outputs_are_never_full() {
+    fn as_many_as_flits_may_keep_are_never_full() {
         let mut places = Places::new(3, 4, 4);
         places.take(PortRow(1), 10, 14);
         assert_eq!(

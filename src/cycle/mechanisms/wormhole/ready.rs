@@ -1,7 +1,7 @@
 //! Which lanes of an output could pass a flit in a cycle, and which of them does.
 
 use super::accept::NO_PICK;
-use super::outputs::{Passing, Pick};
+use super::passing::{Passing, Pick};
 use crate::cycle::joints::{Behind as _, LaneChoice as _, Way as _};
 use crate::cycle::stages::arbitrate::choose;
 use crate::fabric::mask::{LaneMask, Mask};

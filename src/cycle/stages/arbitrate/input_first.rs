@@ -165,17 +165,17 @@ fn propose<const W: usize, P: RuleSet>(
     let Some(queue) = queue else {
         return false;
     };
-    let lane = if view.shared.open() {
+    let found = if view.shared.open() {
         of_open_head(view, queue)
     } else {
         Some(requested(view, queue))
     };
-    let Some(lane) = lane else {
+    let Some((out, lane)) = found else {
         return false;
     };
     let first_port = view.switches[view.ins[input].owner].first_port;
     let mut grant = Grant {
-        out: numbering.port(lane),
+        out,
         lane,
         queue,
         input,
@@ -304,11 +304,12 @@ fn move_pointers<const W: usize, P: RuleSet>(
 
 /// Rule 3: outputs of the eligible heads of an input that was not served.
 fn look_again<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: PortRow) {
+    if view.shared.open() {
+        return look_at_all(view, input);
+    }
     for mark in view.ins[input].occupied {
         view.each_queue(input, mark, |view, queue| {
-            if view.shared.open() {
-                look_at_all(view, queue);
-            } else if is_eligible(view, queue) {
+            if is_eligible(view, queue) {
                 let out = view.queues[queue].out;
                 view.calendar.at(view.now + 1).wakes.push(out);
             }
@@ -316,12 +317,17 @@ fn look_again<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: Port
     }
 }
 
-/// The same of the requests of an open head.
-fn look_at_all<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue: QueueRow) {
-    if view.queues[queue].requesting {
-        each_eligible(view, queue, |view, lane| {
-            let out = view.shared.numbering.port(lane);
-            view.calendar.at(view.now + 1).wakes.push(out);
+/// The same of the requests of open heads.
+#[inline(never)]
+fn look_at_all<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: PortRow) {
+    for mark in view.ins[input].occupied {
+        view.each_queue(input, mark, |view, queue| {
+            if view.queues[queue].requesting {
+                each_eligible(view, queue, |view, lane| {
+                    let out = view.shared.numbering.port(lane);
+                    view.calendar.at(view.now + 1).wakes.push(out);
+                });
+            }
         });
     }
 }

@@ -8,9 +8,10 @@
 use crate::cycle::joints::{Behind as _, Way as _};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;
-use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 
 /// Whether the head of a queue has a request that can be granted now; starves the lanes of those that lack room.
+#[inline(always)]
 pub(super) fn is_eligible<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     queue: QueueRow,
@@ -20,26 +21,38 @@ pub(super) fn is_eligible<const W: usize, P: RuleSet>(
         return false;
     }
     if view.shared.open() {
-        let mut any = false;
-        each_eligible(view, queue, |_, _| any = true);
-        return any;
+        return is_any_eligible(view, queue);
     }
-    let (lane, size) = (requested(view, queue), head.size);
-    may_go(view, lane, size)
+    let (place, size) = (requested(view, queue), head.size);
+    may_go(view, place, size)
 }
 
-/// The lane that a head requests which requests one.
+/// The same of a head that requests several lanes.
+#[inline(never)]
+fn is_any_eligible<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue: QueueRow) -> bool {
+    let mut any = false;
+    each_eligible(view, queue, |_, _| any = true);
+    any
+}
+
+/// The output and lane that a head requests which requests one.
+#[inline(always)]
 pub(super) fn requested<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     queue: QueueRow,
-) -> LaneRow {
+) -> (PortRow, LaneRow) {
     let head = &view.queues[queue];
-    (view.shared.numbering).lane(head.out, u32::from(head.out_lane))
+    let numbering = view.shared.numbering;
+    (head.out, numbering.lane(head.out, u32::from(head.out_lane)))
 }
 
 /// Whether the output of a lane is free and the lane has room; starves it if room is all that it lacks.
-fn may_go<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, lane: LaneRow, size: u16) -> bool {
-    let out = view.shared.numbering.port(lane);
+#[inline(always)]
+fn may_go<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    (out, lane): (PortRow, LaneRow),
+    size: u16,
+) -> bool {
     if view.outs[out].free_at > view.now {
         return false;
     }
@@ -59,17 +72,19 @@ pub(super) fn each_eligible<const W: usize, P: RuleSet>(
     let size = view.queues[queue].size;
     for number in 0..view.optional.choices[queue].requests.len() {
         let lane = view.optional.choices[queue].requests[number].lane;
-        if may_go(view, lane, size) {
+        let out = view.shared.numbering.port(lane);
+        if may_go(view, (out, lane), size) {
             act(view, lane);
         }
     }
 }
 
 /// The request that the input proposes of an open head: no escape before an escape, the least downstream, then in turn.
+#[inline(never)]
 pub(super) fn of_open_head<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     queue: QueueRow,
-) -> Option<LaneRow> {
+) -> Option<(PortRow, LaneRow)> {
     let input_lane = view.shared.classifier().lane(queue);
     let pointer = view.optional.voq_pointers[input_lane].0;
     let mut first = None;
@@ -80,7 +95,7 @@ pub(super) fn of_open_head<const W: usize, P: RuleSet>(
             first = Some((rank, lane));
         }
     });
-    first.map(|(_, lane)| lane)
+    first.map(|(_, lane)| (view.shared.numbering.port(lane), lane))
 }
 
 /// Place of an output lane in the turn of the requests of an open head: by its number, then by its output.

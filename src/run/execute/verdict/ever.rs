@@ -11,11 +11,52 @@
 use super::data::LEAST_PACKETS;
 use super::shares::limits;
 use super::window::Window;
-use crate::measure::FlowCounts;
+use crate::measure::{ClassRecords, FlowCounts};
 use crate::plan::{FlowPlan, Limit, Scheduler};
 use std::ops::Range;
 
+/// Part that is no difference: of what was made in a measurement and comes in it, of what a class makes in all and is expected to have made.
+const FROM_BEFORE: f64 = 0.02;
+
+/// Part of what is made that does not come, from which on it is told.
+const FILLS: f64 = 0.1;
+
 impl Window<'_> {
+    /// That hosts with limited numbers of packets made them before the measurement, in which they come; in words.
+    pub(super) fn draining(&self) -> Option<String> {
+        let classes = self.plan().classes.iter().zip(&self.records.classes);
+        let limited = classes.enumerate();
+        let mut limited = limited.filter(|(_, (class, _))| class.packets_per_host.is_some());
+        limited.find_map(|(number, (class, records))| {
+            let made = self.expected_before(number) + records.created_packets;
+            let all = self.most_packets(number)?;
+            if (made as f64) < all as f64 * (1.0 - FROM_BEFORE) {
+                return None;
+            }
+            let (made, came) = (records.created_flits, records.delivered_flits);
+            let is_more = came as f64 > made as f64 * (1.0 + FROM_BEFORE);
+            is_more.then(|| {
+                let name = &class.name;
+                format!(
+                    "of {name} {came} flits came and {made} were made in the measurement, since its hosts make a limited number of packets"
+                )
+            })
+        })
+    }
+
+    /// That flows which pace themselves fill windows and buffers with much of what they made in the measurement; in words.
+    pub(super) fn filling(&self) -> Option<String> {
+        let made = self.sum(|class: &ClassRecords| class.created_flits);
+        let came = self.sum(|class: &ClassRecords| class.delivered_flits);
+        let is_less = (came as f64) < made as f64 * (1.0 - FILLS);
+        is_less.then(|| {
+            format!(
+                "{came} of {made} flits made in the measurement came in it, what did not fills windows and buffers of flows that pace \
+                 themselves"
+            )
+        })
+    }
+
     /// That fewer packets are ever sent than a verdict on loads needs, where the `delivered` ones were too few; in words.
     fn few(&self, delivered: u64, classes: Range<usize>) -> Option<String> {
         if delivered >= LEAST_PACKETS {

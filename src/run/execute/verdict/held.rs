@@ -172,14 +172,19 @@ impl Run<'_> {
             }
         }
         let is_known = shares.is_far && (shares.limit.is_none() || is_alone);
-        let channels = if self.knows_ways() {
+        let channels = if self.knows_way(flow) {
             "channels"
         } else {
             "channels at the hosts"
         };
+        let whose = if plan.flows.len() == 1 && plan.classes.len() == 1 {
+            "its own packets wait"
+        } else {
+            "packets ahead of its own wait"
+        };
         is_known.then(|| {
             format!(
-                "packets ahead of its own wait on their way, of whose {channels} {fullest} carries most, {most:.3} of what it can"
+                "{whose} on their way, of whose {channels} {fullest} carries most, {most:.3} of what it can"
             )
         })
     }
@@ -194,7 +199,7 @@ impl Run<'_> {
         let class = &self.resolved.plan.classes[usize::from(flow.class)];
         let loops = Loops::of(self.resolved, &[class]);
         way.iter().enumerate().find_map(|(place, &channel)| {
-            let credits = self.credits(&loops, way, place);
+            let credits = self.credits(&loops, flow, (way, place));
             let graph = &self.resolved.layout.graph;
             let pace = f64::from(graph.channel(channel).timing.cycles_per_flit);
             let (most, part) = (credits.rate() * pace, beside.carried(channel, own));
@@ -223,9 +228,10 @@ impl Run<'_> {
     }
 
     /// Whether the channels between switches that a flow takes are known.
-    fn knows_ways(&self) -> bool {
+    fn knows_way(&self, flow: &FlowPlan) -> bool {
         let plan = &self.resolved.plan;
-        let has_tables = self.resolved.routes.tables().is_some() && !plan.sets_up();
+        let class = &plan.classes[usize::from(flow.class)];
+        let has_tables = self.resolved.tables_of(class).is_some() && !plan.sets_up();
         has_tables || plan.routes_of_flows.is_some()
     }
 
@@ -242,7 +248,7 @@ impl Run<'_> {
             let way = self.way(id);
             let time = |place: usize| {
                 let channel = way[place];
-                let credits = self.credits(loops, &way, place).rate();
+                let credits = self.credits(loops, flow, (&way, place)).rate();
                 let pace = plan.time_of_flit(graph, channel, plan.classes[class].size.smallest());
                 (channel, pace.max(1.0 / credits))
             };
@@ -251,9 +257,18 @@ impl Run<'_> {
     }
 
     /// The credit loop of a place on a way; between the ends of one that is not known lie other channels.
-    fn credits(&self, loops: &Loops<'_>, way: &[ChannelId], place: usize) -> CreditLoop {
-        let next = way.get(place + 1).filter(|_| self.knows_ways());
+    fn credits(
+        &self,
+        loops: &Loops<'_>,
+        flow: &FlowPlan,
+        (way, place): (&[ChannelId], usize),
+    ) -> CreditLoop {
+        let next = way.get(place + 1).filter(|_| self.knows_way(flow));
         let channel = way[place];
+        // where packets choose their ways those of a flow take one lane of the host's channel (D27)
+        if place == 0 && self.resolved.routes.tables().is_none() {
+            return loops.of_one_lane().at(channel);
+        }
         next.map_or_else(|| loops.at(channel), |&next| loops.at_before(channel, next))
     }
 

@@ -4,7 +4,8 @@
 //! Each of the flows gets nearly what it may send, so none is told to be held back by itself. What all of them may send over a
 //! channel is set against what it carries, and against the loops of the lanes that their classes take
 //! ([`credit_loops`](crate::scenario::credit_loops)), for all classes and for those groups of them that have lanes of their own. Where it is more, the classes
-//! with flows over that channel are held back.
+//! with flows over that channel are held back. Where packets choose their ways those of a flow take one lane of its host's channel (D27), and
+//! each of these is looked at by itself.
 //!
 //! Where they ask for no more in the mean of the measurement, but do at its end, only a longer measurement tells.
 //!
@@ -15,10 +16,12 @@ use super::held::{Held, is_free};
 use super::window::Window;
 use crate::ids::ChannelId;
 use crate::measure::FlowCounts;
-use crate::plan::{ClassPlan, FlowPlan};
+use crate::plan::{BufferSharing, ClassPlan, FlowPlan};
+use crate::routing::adaptive::first_lane;
 use crate::routing::loads::credit_loop::CreditLoop;
+use crate::scenario::Resolved;
 use crate::scenario::credit_loops::{Loops, carried, groups};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Part of what a channel carries from which on limits of flows ask it for too much: rates that fill it are rounded.
 const ASKED_TOO_MUCH: f64 = 1.001;
@@ -32,6 +35,20 @@ struct AskedMost {
     credit_loop: Option<CreditLoop>,
     /// Flows with limits of these classes count.
     classes: BTreeSet<usize>,
+}
+
+/// Lane of its host's channel that the packets of a flow take where packets choose their ways.
+fn injection_lane(resolved: &Resolved, id: usize) -> Option<u8> {
+    let (plan, flow) = (&resolved.plan, &resolved.plan.flows[id]);
+    let adaptive = resolved.routes.adaptive()?;
+    if plan.classes[usize::from(flow.class)].management
+        || plan.switch.sharing == BufferSharing::PortPool
+    {
+        return None;
+    }
+    let width = adaptive.routing.width();
+    let first = first_lane(width, plan.switch.lanes, flow.level);
+    Some(first + (id % usize::from(width)) as u8)
 }
 
 impl Run<'_> {
@@ -131,23 +148,33 @@ impl Run<'_> {
         let plan = &self.resolved.plan;
         let is_meant = |id: usize| classes.contains(&usize::from(plan.flows[id].class));
         let mut asked = vec![0.0; window.graph.channels().len()];
+        let mut by_lane: BTreeMap<(ChannelId, u8), f64> = BTreeMap::new();
         for &(id, flits) in limited.iter().filter(|(id, _)| is_meant(*id)) {
             // the ways of all flows are not kept: there may be many
             for channel in self.way(id) {
                 asked[channel.index()] += flits;
+            }
+            if let Some(lane) = injection_lane(self.resolved, id) {
+                let first = window.graph.host_channel(plan.flows[id].source);
+                *by_lane.entry((first, lane)).or_default() += flits;
             }
         }
         let plans: Vec<&ClassPlan> = classes.iter().map(|class| &plan.classes[*class]).collect();
         let loops = Loops::of(self.resolved, &plans);
         let channels = window.graph.channel_ids();
         let channels = channels.filter(|channel| asked[channel.index()] > 0.0);
-        let parts = channels.map(|channel| {
+        let part = |channel: ChannelId, loops: &Loops<'_>, asked: f64| {
             let (time, credits) = (window.time_of_flit(channel), loops.at(channel));
             let slower = 1.0 / credits.rate();
-            let part = asked[channel.index()] * time.max(slower) / window.cycles() as f64;
+            let part = asked * time.max(slower) / window.cycles() as f64;
             (channel, part, (slower > time).then_some(credits))
-        });
-        let (channel, part, credit_loop) = parts.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        };
+        let parts = channels.map(|channel| part(channel, &loops, asked[channel.index()]));
+        let lane = loops.of_one_lane();
+        let of_lanes = by_lane.iter();
+        let of_lanes = of_lanes.map(|((channel, _), asked)| part(*channel, &lane, *asked));
+        let all = parts.chain(of_lanes);
+        let (channel, part, credit_loop) = all.max_by(|a, b| a.1.total_cmp(&b.1))?;
         Some(AskedMost {
             channel,
             part,

@@ -148,7 +148,14 @@ impl Window<'_> {
         let worst = losses.max_by(|a, b| a.percent().total_cmp(&b.percent()))?;
         let noise = worst.noise / worst.made.max(1.0) * 100.0;
         let (words, tolerated) = (self.words_of(&worst), CLEARLY_LESS * 100.0);
-        let words = format!("{words}, and {tolerated} +- {noise:.2} % is the most that is steady");
+        let words = if worst.lost > 0.0 {
+            format!("{words}, and {tolerated} +- {noise:.2} % is the most that is steady")
+        } else {
+            let name = &self.plan().classes[worst.class].name;
+            format!(
+                "packets of {name} were too few to tell whether switches drop less than {tolerated} % of them"
+            )
+        };
         let beyond = worst.beyond();
         let bound = if beyond > 0.0 {
             normal_bound(CERTAIN / self.records.classes.len().max(1) as f64)

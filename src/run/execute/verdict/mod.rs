@@ -188,7 +188,10 @@ fn why_steady(window: &Window<'_>, late: Option<String>) -> String {
         Some(_) => "nothing grows",
     };
     let follows = match &lost {
-        None => "accepted load follows offered load".to_owned(),
+        None => {
+            let other = window.draining().or_else(|| window.filling());
+            other.unwrap_or_else(|| "accepted load follows offered load".to_owned())
+        }
         Some(lost) => format!("accepted load follows offered load, but {lost}"),
     };
     let late = late.map(|late| format!("{late}, latencies are without them"));

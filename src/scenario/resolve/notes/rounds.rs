@@ -3,7 +3,7 @@
 use super::thresholds::data_lanes;
 use super::varied::Varied;
 use super::vl_tables::LANES;
-use crate::plan::{InputSpeedup, Matching, Queues, SwitchOptions};
+use crate::plan::{Forwarding, InputSpeedup, Matching, Queues, SwitchOptions};
 use crate::qos::vl_arbitration::Accept;
 use crate::scenario::Resolved;
 
@@ -18,13 +18,16 @@ pub(super) fn notes(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> 
         return None;
     }
     let accept = switch.vl_arbitration.as_ref().map(|tables| tables.accept);
+    let is_whole = switch.forwarding != Forwarding::Wormhole;
     let is_first = switch.matching == Matching::OutputFirst && accept != Some(Accept::HighFirst);
     let why = match (switch.input_speedup, queues(resolved, switch, varied)) {
         (InputSpeedup::Unlimited, _) if is_first => {
             "with `input_speedup: Unlimited` it refuses none".to_owned()
         }
         (_, Some(1)) => "all packets of an input are in one queue".to_owned(),
-        (InputSpeedup::Limited(most), Some(queues)) if is_first && u32::from(most) >= queues => {
+        (InputSpeedup::Limited(most), Some(queues))
+            if is_first && is_whole && u32::from(most) >= queues =>
+        {
             format!("`input_speedup: {most}` lets all {queues} queues of an input send at once")
         }
         _ => return None,

@@ -65,7 +65,7 @@ section! {
         answers: Answers = Answers::read, "section" or "()";
         /// Packet size, 1..=65535 flits; messages are split into packets of at most this size
         size: At<Size> = size, "size | Mixed([(size, weight)])";
-        /// Service level; of several, one is drawn per packet, and flows have them in turn; Management = VL15
+        /// Service level; of several, one is drawn per packet, and flows and messages have them in turn; Management = VL15
         sl: At<ServiceLevels> = service_levels, "0..=15 | [service levels] | Management" or "0";
         /// Packets each host sends in all; None = without end
         packets: Option<At<u64>> = long(1), "None | integer >= 1" or None;
