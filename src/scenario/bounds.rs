@@ -49,7 +49,7 @@ impl Bounds {
             0 => of_group(
                 resolved,
                 resolved.router_of(&data),
-                &data,
+                (&data, true),
                 &Demand::uniform(graph),
             ),
             _ => (None, Inner::Expected),
@@ -100,7 +100,13 @@ impl Together {
 /// The bound of what classes draw, all of them at full load or, with a unit, each at its own load in that unit.
 fn alike(resolved: &Resolved, classes: &[&ClassPlan], unit: Option<f64>) -> Option<Bound> {
     let router = resolved.router_of(classes);
-    of_group(resolved, router, classes, &drawn(resolved, classes, unit)).0
+    of_group(
+        resolved,
+        router,
+        (classes, false),
+        &drawn(resolved, classes, unit),
+    )
+    .0
 }
 
 /// What classes draw.
@@ -136,11 +142,11 @@ fn add_flows(demand: &mut Demand, resolved: &Resolved, classes: &[&ClassPlan], p
     }
 }
 
-/// The bound of a demand whose packets are of these classes: channels, sinks, and the credit loops of all their lanes together.
+/// The bound of a demand whose packets are of these classes, wherever they go if they go anywhere: channels, sinks, and the credit loops of all their lanes together.
 fn of_group(
     resolved: &Resolved,
     router: Router<'_>,
-    classes: &[&ClassPlan],
+    (classes, is_anywhere): (&[&ClassPlan], bool),
     demand: &Demand,
 ) -> (Option<Bound>, Inner) {
     let time = |channel| time_of_flit(resolved, classes, channel);
@@ -152,7 +158,10 @@ fn of_group(
     if classes.is_empty() {
         return bound(graph, router, demand, limits);
     }
-    let loops = Loops::of(resolved, classes);
+    let mut loops = Loops::of(resolved, classes);
+    if is_anywhere {
+        loops = loops.anywhere();
+    }
     let loops = |channel| Some(loops.at(channel));
     let limits = Limits {
         loops: &loops,
@@ -206,7 +215,7 @@ pub fn headroom(
     let of = |classes: &[&ClassPlan]| {
         let mut demand = drawn(resolved, classes, Some(1.0));
         add_flows(&mut demand, resolved, classes, part);
-        of_group(resolved, router, classes, &demand).0
+        of_group(resolved, router, (classes, false), &demand).0
     };
     let groups = credit_loops::groups(resolved, &classes);
     let groups = groups.iter().filter(|group| group.len() < classes.len());

@@ -8,18 +8,11 @@
 //! and those of all classes that are linked by lanes in common: where lanes are nested or apart no set of lanes holds less.
 
 use super::Resolved;
-use super::service::lanes_of;
-use crate::ids::{ChannelId, SlId};
-use crate::plan::{BufferSharing, ClassPlan, DropRule, Forwarding, InputSpeedup, Queues};
-use crate::routing::Routes;
-use crate::routing::adaptive::first_lane;
-use crate::routing::loads::asked;
+use super::class_lanes::{channels, lanes, lanes_to_hosts, used};
+use crate::ids::ChannelId;
+use crate::plan::{ClassPlan, DropRule, Forwarding, InputSpeedup, Queues};
 use crate::routing::loads::bound::Place;
 use crate::routing::loads::credit_loop::{Channel, CreditLoop, Limit};
-use crate::routing::loads::demand::Demand;
-
-/// The bit of VL15, which has a buffer of its own.
-const MANAGEMENT: u64 = 1 << 63;
 
 /// The loops of the packets of some classes.
 pub struct Loops<'a> {
@@ -33,6 +26,8 @@ pub struct Loops<'a> {
     mean: f64,
     /// Smallest and largest pace of a channel \[cycles per flit\].
     paces: [u32; 2],
+    /// Channels that their packets may go over, where queues are counted by them.
+    used: Option<Vec<bool>>,
 }
 
 /// The channel of a kind on which a class can send least.
@@ -63,6 +58,8 @@ impl<'a> Loops<'a> {
         };
         let smallest = classes.iter().map(|class| class.size.smallest());
         let largest = classes.iter().map(|class| class.size.largest());
+        let switch = &resolved.plan.switch;
+        let is_wormhole = switch.forwarding == Forwarding::Wormhole;
         let sizes = [smallest.min(), largest.max()].map(|size| u32::from(size.unwrap_or(1)));
         let count = |of: fn(&Resolved, &ClassPlan) -> u64| {
             let all = classes.iter().map(|class| of(resolved, class));
@@ -72,12 +69,13 @@ impl<'a> Loops<'a> {
             resolved,
             lanes: [count(lanes), count(lanes_to_hosts)],
             sizes,
-            is_wormhole: resolved.plan.switch.forwarding == Forwarding::Wormhole,
+            is_wormhole,
             mean: classes
                 .iter()
                 .map(|class| class.size.mean())
                 .fold(1.0, f64::max),
             paces: [paces().min(), paces().max()].map(|pace| pace.unwrap_or(1)),
+            used: (is_wormhole && switch.queues == Queues::Voq).then(|| used(resolved, classes)),
         }
     }
 
@@ -86,8 +84,15 @@ impl<'a> Loops<'a> {
     pub fn of_one_lane(&self) -> Self {
         Self {
             lanes: [1; 2],
+            used: self.used.clone(),
             ..*self
         }
+    }
+
+    /// The same of packets that may go over any channel.
+    #[must_use]
+    pub fn anywhere(self) -> Self {
+        Self { used: None, ..self }
     }
 
     /// Whether some channel carries more than its credits let through.
@@ -115,14 +120,21 @@ impl<'a> Loops<'a> {
         self.before(channel, next.cycles_per_flit, 1)
     }
 
-    /// Queues of a lane behind a channel.
+    /// Queues of a lane behind a channel that packets may join.
     fn queues(&self, channel: ChannelId) -> u32 {
         let graph = &self.resolved.layout.graph;
         match (
             graph.channel(channel).to.switch(),
             self.resolved.plan.switch.queues,
         ) {
-            (Some(switch), Queues::Voq) => graph.connected_ports(switch).count() as u32,
+            (Some(switch), Queues::Voq) => {
+                let outputs = graph.connected_ports(switch).map(|(_, channel)| channel);
+                let is_used = |channel: &ChannelId| {
+                    let used = self.used.as_ref();
+                    used.is_none_or(|used| used[channel.index()])
+                };
+                (outputs.filter(is_used).count() as u32).max(1)
+            }
             _ => 1,
         }
     }
@@ -210,53 +222,6 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// Lanes that packets of a class may take on a channel, at least one, a bit for each; a pool is one lane.
-fn lanes(resolved: &Resolved, class: &ClassPlan) -> u64 {
-    let switch = &resolved.plan.switch;
-    if class.management {
-        return MANAGEMENT;
-    }
-    if switch.sharing == BufferSharing::PortPool {
-        return 1;
-    }
-    let lanes = match &resolved.routes {
-        Routes::Adaptive(adaptive) => {
-            let width = adaptive.routing.width();
-            let first = |&sl: &SlId| first_lane(width, switch.lanes, sl);
-            let groups = class.service_levels.iter().map(first);
-            set(groups.flat_map(|first| first..first + width))
-        }
-        Routes::Tables(tables) => {
-            let map = &tables.lanes;
-            let rows = 0..map.profiles.len() / map.keys().max(1);
-            set(rows.flat_map(|row| lanes_of(map, row, &class.service_levels)))
-        }
-    };
-    lanes.max(1)
-}
-
-/// The same on a channel to a host: packets that choose their ways take the first lane of their group there (D20).
-fn lanes_to_hosts(resolved: &Resolved, class: &ClassPlan) -> u64 {
-    let switch = &resolved.plan.switch;
-    match &resolved.routes {
-        Routes::Adaptive(adaptive)
-            if !class.management
-                && switch.sharing == BufferSharing::PerLane
-                && adaptive.routing.any_lane().is_none() =>
-        {
-            let width = adaptive.routing.width();
-            let first = |&sl: &SlId| first_lane(width, switch.lanes, sl);
-            set(class.service_levels.iter().map(first)).max(1)
-        }
-        _ => lanes(resolved, class),
-    }
-}
-
-/// Lanes, a bit for each; a channel has at most 32 and VL15.
-fn set(lanes: impl Iterator<Item = u8>) -> u64 {
-    lanes.fold(0, |set, lane| set | 1 << lane)
-}
-
 /// Groups of these classes whose loops are to be looked at: every class by itself, those that share the lanes of one, and those
 /// linked by lanes in common; each group once.
 pub(crate) fn groups<'p>(
@@ -342,22 +307,6 @@ fn least(loops: &Loops<'_>, class: &ClassPlan, used: &[bool]) -> Vec<OfKind> {
         }
     }
     least.into_iter().flatten().collect()
-}
-
-/// Channels that packets of a class may go over, `[channel]`.
-fn channels(resolved: &Resolved, class: &ClassPlan) -> Vec<bool> {
-    let graph = &resolved.layout.graph;
-    let makes_own = class.messages.is_none() && class.flows.is_none() && class.answers.is_none();
-    if makes_own {
-        let mut demand = Demand::none(graph.hosts().len());
-        demand.add(graph, &*class.pattern, &class.hosts, 1.0);
-        return asked::channels(graph, resolved.router_of(&[class]), &demand);
-    }
-    // who receives is known to messages and flows alone
-    let is_sender = |host| class.answers.is_some() || class.pattern.sends(host);
-    let ends = graph.channels().iter();
-    ends.map(|channel| channel.from.host().is_none_or(is_sender))
-        .collect()
 }
 
 /// A loop in words.

@@ -6,6 +6,7 @@ mod admissible;
 mod base;
 pub mod bounds;
 pub mod claimed;
+mod class_lanes;
 pub mod credit_loops;
 pub mod document;
 pub mod expectation;
