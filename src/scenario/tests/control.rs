@@ -176,12 +176,12 @@ fn a_queue_of_answers_may_be_bounded() {
 /// Where packets choose among lanes, requests and answers need groups of their own.
 #[test]
 fn with_adaptive_routing_answers_need_a_group_of_their_own() {
-    let resolve = |lanes: u8, levels: [u8; 2], allow: bool| {
+    let resolve = |lanes: u8, levels: [&str; 2], allow: bool| {
         let text = format!(
             r#"Scenario(
                 fabric: (topology: Torus(radix: [4, 4]), link: (rate: "100 Gbit/s", latency: "2 cycles"),
                          switch: (lanes: {lanes}, lane_capacity: "32 flits")),
-                routing: Goal(),
+                qos: (management_lane: true), routing: Goal(),
                 traffic: [(name: "calls", flows: [(pairs: RandomPairs(count: 5))], size: "8 flits", sl: {}, control: RequestReply(),
                            answers: (sl: {}, queue: 3))],
                 phases: (warmup: "100 cycles", measure: "1000 cycles"),
@@ -193,9 +193,12 @@ fn with_adaptive_routing_answers_need_a_group_of_their_own() {
         let resolved = document.and_then(|document| document.resolve(&Parts::registered()));
         resolved.map_err(|error| error.to_string())
     };
-    assert!(resolve(6, [0, 1], false).unwrap().proof.acyclic);
+    assert!(resolve(6, ["0", "1"], false).unwrap().proof.acyclic);
+    // VL15 is in nobody's way, and by tables of its own
+    let beside = resolve(3, ["0", "Management"], false).unwrap();
+    assert!(beside.proof.acyclic && beside.plan.management_tables.is_some());
     // one group for both levels, or levels that share a group
-    for (lanes, levels) in [(3, [0, 1]), (6, [0, 0]), (6, [0, 2])] {
+    for (lanes, levels) in [(3, ["0", "1"]), (6, ["0", "0"]), (6, ["0", "2"])] {
         let refused = resolve(lanes, levels, false).unwrap_err();
         assert!(
             refused.contains("`calls answers` in lanes 0 to 2"),

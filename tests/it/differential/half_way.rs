@@ -7,7 +7,8 @@ use crate::random_fabric::{Case, Way};
 use crate::reference_checks::{backlogged, plan, star_of, timing};
 use virtlane::ids::SlId;
 use virtlane::plan::{
-    DropRule, Dropping, Forwarding, Matching, OutputArbitration, Queues, SwitchOptions,
+    DropRule, Dropping, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues,
+    SwitchOptions,
 };
 use virtlane::routing::Routes;
 use virtlane::topology::ChannelTiming;
@@ -149,5 +150,29 @@ fn lanes_fill_side_by_side_behind_the_crossbar() {
         };
         let times = delivered(&links, &packets, options);
         assert_eq!(times, expected, "{output_lane_buffer} {crossbar_delay}");
+    }
+}
+
+/// Output 1 takes four cycles per flit, and may pass one in every cycle into its lanes. Flits for it leave input 0 in 2, 3 and 4 and keep
+/// a place for four cycles each; the one for host 2, which requests in 5, finds a place in 6 where there are three, and at once where
+/// there are four. The channel to host 1 takes its flits in 2, 6 and 10.
+#[test]
+fn flits_keep_their_places_while_lanes_fill_behind_the_crossbar() {
+    let links = [timing(1, 1), timing(4, 1), timing(1, 1)];
+    let packets = [
+        (0, 1, 1, 0, 1),
+        (0, 1, 1, 1, 1),
+        (0, 1, 1, 2, 1),
+        (0, 2, 1, 3, 1),
+    ];
+    for (places, expected) in [(3, [3, 7, 7, 11]), (4, [3, 6, 7, 11])] {
+        let options = SwitchOptions {
+            input_speedup: InputSpeedup::Limited(places),
+            output_lane_buffer: 4,
+            ..options(4, 32)
+        };
+        let mut times = delivered(&links, &packets, options);
+        times.sort_unstable();
+        assert_eq!(times, expected, "{places} places");
     }
 }

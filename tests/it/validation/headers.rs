@@ -43,8 +43,8 @@ fn limits_beyond_what_a_lane_routes_saturate_it_at_any_length() {
     }
 }
 
-/// Patterns and processes that ask for more, at any length; and no header waits where routing takes no time, packets go as a whole, or
-/// there is a queue for every output.
+/// Patterns and processes that ask for more, at any length, also where a lane has a queue for every output and packets go by one; and no
+/// header waits where routing takes no time, or packets go as a whole.
 #[test]
 fn expected_loads_know_what_a_lane_routes() {
     let pattern = |load: f64| {
@@ -61,6 +61,8 @@ fn expected_loads_know_what_a_lane_routes() {
             assert!(reason.contains(asked) && reason.contains(WORDS), "{reason}");
         }
         assert_eq!(told(&pattern(0.87), cycles, &[]).0, Verdict::Steady);
+        let queues = told(&pattern(0.9), cycles, &["fabric.switch.queues=Voq"]);
+        assert_eq!(queues.0, Verdict::Saturated, "{}", queues.1);
     }
     for changes in [
         &[
@@ -68,7 +70,6 @@ fn expected_loads_know_what_a_lane_routes() {
             "fabric.switch.routing_delay=0 cycles",
         ][..],
         &["fabric.switch.forwarding=CutThrough"],
-        &["fabric.switch.queues=Voq"],
     ] {
         let resolved = resolve(&LINE.replace("TRAFFIC", &pattern(0.5)), changes);
         assert_eq!(credit_loops::of_kinds(&resolved), [], "{changes:?}");
