@@ -46,6 +46,10 @@ impl Window<'_> {
 
     /// That flows which pace themselves fill windows and buffers with much of what they made in the measurement; in words.
     pub(super) fn filling(&self) -> Option<String> {
+        let plan = self.plan();
+        if !plan.flows.iter().any(|flow| plan.is_backlogged(flow)) {
+            return None;
+        }
         let made = self.sum(|class: &ClassRecords| class.created_flits);
         let came = self.sum(|class: &ClassRecords| class.delivered_flits);
         let is_less = (came as f64) < made as f64 * (1.0 - FILLS);
