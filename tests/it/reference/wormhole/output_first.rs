@@ -1,7 +1,7 @@
 //! Output-first matching of single flits: outputs pick, inputs accept (*Turns* of D65, rounds of D77, places of D78, headers that
 //! several outputs pick, of D76 and D82).
 
-use super::ready::{Ready, ready, winner};
+use super::ready::{Ready, ready, requests, winner};
 use super::switch::{Pick, one_flit};
 use crate::reference::Setting;
 use crate::reference::grant_kind::GrantKind;
@@ -53,9 +53,10 @@ fn pick(
     if !is_free {
         return None;
     }
+    let asked = requests(setting, switch, packets, output, now);
     let lanes = 0..usize::from(options.lane_count());
     let all: Vec<Ready> = lanes
-        .map(|lane| ready(setting, switch, links, (packets, output, lane), now))
+        .map(|lane| ready(setting, switch, links, (&asked, output, lane), now))
         .collect();
     let is_ready: Vec<bool> = all.iter().map(Ready::is_it).collect();
     let state = switch.outputs[output].as_mut().expect("connected");

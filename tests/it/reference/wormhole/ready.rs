@@ -42,12 +42,12 @@ impl Ready {
     }
 }
 
-/// What makes a lane of a free output ready in this cycle.
+/// What makes a lane of a free output ready in this cycle; `asked`: all headers that request the output.
 pub(super) fn ready(
     setting: Setting<'_>,
     switch: &Switch,
     links: &[Link],
-    (packets, output, lane): (&[Packet], usize, usize),
+    (asked, output, lane): (&[Request], usize, usize),
     now: u64,
 ) -> Ready {
     let options = &setting.plan.switch;
@@ -57,7 +57,9 @@ pub(super) fn ready(
     }
     let is_free = |input, packet| switch.ports.is_free(options, (input, packet), now);
     let Some(next) = switch.ports.held(output, lane) else {
-        let mut requests = requests(setting, switch, packets, (output, lane), now);
+        let mut requests: Vec<Request> = asked.to_vec();
+        requests.retain(|request| request.way.lane == lane);
+        requests.dedup_by_key(|request| (request.input, request.queue));
         requests.retain(|request| {
             let packet = switch.header(request).flit.packet;
             is_free(request.input, packet) && has_room(setting, switch, links, &request.way)
@@ -81,12 +83,12 @@ pub(super) fn is_open(output: &Output, lane: usize, now: u64) -> bool {
     lanes.is_none_or(|lanes| lanes.is_open(lane, now))
 }
 
-/// All headers that request a lane of an output, by (input, input lane): with VOQ those of the queues of this output.
-fn requests(
+/// All headers that request an output, by (input, input lane) and in the order of their ways: with VOQ those of the queues of this output.
+pub(super) fn requests(
     setting: Setting<'_>,
     switch: &Switch,
     packets: &[Packet],
-    (output, lane): (usize, usize),
+    output: usize,
     now: u64,
 ) -> Vec<Request> {
     let mut requests = Vec::new();
@@ -97,9 +99,8 @@ fn requests(
                 continue;
             };
             assert!(!head.ways.is_empty(), "a header without a way");
-            let mut ways = head.ways.iter();
-            let way = ways.find(|way| (way.output, way.lane) == (output, lane));
-            requests.extend(way.map(|&way| Request {
+            let ways = head.ways.iter().filter(|way| way.output == output);
+            requests.extend(ways.map(|&way| Request {
                 input: number,
                 queue: index,
                 way,
