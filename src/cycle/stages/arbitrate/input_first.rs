@@ -133,10 +133,10 @@ fn eligible_lanes<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     input: PortRow,
 ) -> LaneMask {
-    let mut eligible = LaneMask::EMPTY;
+    let (mut eligible, open) = (LaneMask::EMPTY, view.shared.open());
     for mark in view.ins[input].occupied {
         view.each_queue(input, mark, |view, queue| {
-            if is_eligible(view, queue) {
+            if is_eligible(view, queue, open) {
                 let lane = view.shared.classifier().lane(queue);
                 eligible.insert(view.shared.numbering.number(lane));
             }
@@ -228,7 +228,7 @@ fn pick_queue<const W: usize, P: RuleSet>(
 ) -> Option<QueueRow> {
     let classifier = view.shared.classifier();
     let pointer = view.optional.voq_pointers[lane].0;
-    (classifier.in_turn(lane, pointer)).find(|&queue| is_eligible(view, queue))
+    (classifier.in_turn(lane, pointer)).find(|&queue| is_eligible(view, queue, false))
 }
 
 /// Brings together the proposals of a round for each output. Inputs propose in the order of their rows, so those of a switch are
@@ -309,7 +309,7 @@ fn look_again<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: Port
     }
     for mark in view.ins[input].occupied {
         view.each_queue(input, mark, |view, queue| {
-            if is_eligible(view, queue) {
+            if is_eligible(view, queue, false) {
                 let out = view.queues[queue].out;
                 view.calendar.at(view.now + 1).wakes.push(out);
             }

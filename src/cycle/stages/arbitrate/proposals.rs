@@ -10,17 +10,19 @@ use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 
-/// Whether the head of a queue has a request that can be granted now; starves the lanes of those that lack room.
+/// Whether the head of a queue has a request that can be granted now; starves the lanes of those that lack room. `open`: heads request
+/// several lanes.
 #[inline(always)]
 pub(super) fn is_eligible<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     queue: QueueRow,
+    open: bool,
 ) -> bool {
     let head = &view.queues[queue];
     if head.head == PacketRow::NONE || !head.requesting {
         return false;
     }
-    if view.shared.open() {
+    if open {
         return is_any_eligible(view, queue);
     }
     let (place, size) = (requested(view, queue), head.size);
