@@ -210,12 +210,18 @@ mod tests {
         }
         for name in names {
             let times = |of: &BTreeMap<String, u32>| of.get(&name).copied().unwrap_or(0);
+            // two options at a time that few cases have
+            let least = if name.starts_with("claims with input-first") {
+                2
+            } else {
+                3
+            };
             assert!(
-                times(&met) >= 3,
+                times(&met) >= least,
                 "{kind:?} from {first} on, {name}: {met:?}"
             );
             assert!(
-                times(&resumed) >= 2,
+                times(&resumed) >= least - 1,
                 "{kind:?} from {first} on, {name}: {resumed:?}"
             );
         }

@@ -138,7 +138,7 @@ impl Fabric<'_> {
                     let congested = Congested {
                         fill,
                         is_victim: self.is_held_back(channel, lane),
-                        waiting_in: self.waiting_in(switch, (output, lane), last),
+                        waiting_in: Self::waiting_in(switch, (output, lane), last),
                     };
                     all.insert(Place { channel, lane }, congested);
                 }
@@ -184,12 +184,7 @@ impl Fabric<'_> {
     }
 
     /// Buffers with packets that wait for an output lane, and with single flits that from which the packet comes that holds it.
-    fn waiting_in(
-        &self,
-        switch: &Switch,
-        (output, lane): (usize, usize),
-        last: u64,
-    ) -> BTreeSet<Place> {
+    fn waiting_in(switch: &Switch, (output, lane): (usize, usize), last: u64) -> BTreeSet<Place> {
         let mut found = BTreeSet::new();
         let holders = switch.ports.holders();
         let mine = holders.filter(|holder| (holder.0, holder.1) == (output, lane));

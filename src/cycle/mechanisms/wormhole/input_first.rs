@@ -299,7 +299,7 @@ impl<const W: usize> Passing<'_, W> {
                 None => {}
                 Some(Ready::Holder(queue)) => self.note((out, lane), (queue, None)),
                 Some(Ready::Requests(mask)) => {
-                    for bit in mask.iter() {
+                    for bit in &mask {
                         let queue = self.view.queue_of(first_port, bit, lane);
                         self.note((out, lane), (queue, Some(bit)));
                     }

@@ -92,7 +92,7 @@ impl<const W: usize> Passing<'_, W> {
         let index = port.index;
         let row = &mut view.lanes[lane];
         // behind the crossbar it is counted as the channel takes it
-        row.sent = row.sent.wrapping_add(u32::from(!self.has_lanes));
+        row.sent = row.sent.wrapping_add(u32::from(self.crossed.is_none()));
         if is_last && row.requests.is_empty() {
             port.request_lanes.remove(number);
         }
@@ -109,7 +109,7 @@ impl<const W: usize> Passing<'_, W> {
             view.commit(out, choice, 1);
         }
         self.take_from(queue, until, is_last);
-        if self.has_lanes {
+        if self.crossed.is_some() {
             self.put_behind((out, lane), header);
         } else {
             self.send((out, lane), is_last.then_some(packet), start);
@@ -214,7 +214,7 @@ impl<const W: usize> Passing<'_, W> {
             class: record.class,
             size,
         };
-        let to_host = if self.has_lanes {
+        let to_host = if self.crossed.is_some() {
             self.is_to_host(out)
         } else {
             self.lead((out, lane), packet, start)

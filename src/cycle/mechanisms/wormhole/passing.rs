@@ -64,10 +64,8 @@ pub(super) struct Passing<'a, const W: usize> {
     pub(super) idle_times: Rows<'a, PortRow, Pace>,
     /// Of inputs that let several flits pass at a time.
     pub(super) places: Option<&'a mut Places>,
-    /// What waits behind the crossbar, where flits do.
+    /// What waits behind the crossbar, with output lanes.
     pub(super) crossed: Option<&'a mut Crossed>,
-    /// Whether they do.
-    pub(super) has_lanes: bool,
     /// Whether VL tables choose the lane of an output.
     pub(super) has_tables: bool,
     pub(super) picks: &'a mut Vec<Pick>,
@@ -117,7 +115,6 @@ impl Aboard<'_, '_> {
                 .crossed
                 .as_mut()
                 .map(DetectChangesMut::bypass_change_detection),
-            has_lanes: shared.has_output_lanes(),
             has_tables: shared.crossbar_tables().is_some(),
             picks,
         }

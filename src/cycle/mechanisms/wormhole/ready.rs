@@ -73,7 +73,7 @@ impl<const W: usize> Passing<'_, W> {
         };
         let view = &mut self.view;
         view.lanes[lane].need = 0;
-        let is_full = self.has_lanes && view.room(lane) == 0;
+        let is_full = self.crossed.is_some() && view.room(lane) == 0;
         if is_full || view.credits(lane) == 0 {
             view.starve(out, lane, 1);
             return None;

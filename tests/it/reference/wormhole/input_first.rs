@@ -122,7 +122,7 @@ fn eligible(
             assert!(requests.is_none(), "one packet of a queue at a time");
             vec![held]
         }
-        (None, Some((head, requested))) => {
+        (None, Some((head, since))) => {
             assert!(!head.ways.is_empty(), "a header without a way");
             let header = |&way: &Way| {
                 let flit = Flit {
@@ -133,7 +133,7 @@ fn eligible(
                     input: number,
                     queue: index,
                     flit,
-                    requested,
+                    requested: since,
                     asks_escape: way.escape,
                 };
                 (way, next)
