@@ -116,11 +116,11 @@ fn eligible(
 ) -> Vec<(Request, Next)> {
     let input = switch.inputs[number].as_ref().expect("connected");
     let queue = &input.queues[index];
-    let held = switch.ports.held_from(number, index);
-    let flits: Vec<(Way, Next)> = match (held, queue.request(now)) {
-        (Some(held), requests) => {
+    let holder = switch.ports.held_from(number, index);
+    let flits: Vec<(Way, Next)> = match (holder, queue.request(now)) {
+        (Some(passing), requests) => {
             assert!(requests.is_none(), "one packet of a queue at a time");
-            vec![held]
+            vec![passing]
         }
         (None, Some((head, since))) => {
             assert!(!head.ways.is_empty(), "a header without a way");
