@@ -365,7 +365,7 @@ fn limits_beside_other_loads_saturate_a_channel() {
     let (verdict, reason) = of_rate(0.27);
     assert_eq!(verdict, Verdict::Saturated, "{reason}");
     assert!(
-        reason.contains("where its limit is 0.270: channel "),
+        reason.contains("leaf0 port 5 to spine0 port 1 for 1.040 of what it carries"),
         "{reason}"
     );
     let (verdict, reason) = of_rate(0.24);
