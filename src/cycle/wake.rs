@@ -34,6 +34,15 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
         }
     }
 
+    /// The same of an output of a switch once it is free.
+    pub fn visit_when_free(&mut self, out: PortRow) {
+        let port = &mut self.outs[out];
+        if port.free_at > self.now {
+            return port.wake_when_free(out, self.calendar);
+        }
+        self.visit(out);
+    }
+
     /// A request of `size` flits for `lane` of `out` stands and its input could send: visits the output
     /// if it can be granted now, else arranges the wake-up.
     #[inline(always)]

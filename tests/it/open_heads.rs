@@ -217,10 +217,8 @@ fn after_others(both: [Candidate; 2], options: &SwitchOptions) -> [u64; 2] {
     [found[0][1], found[1][1]]
 }
 
-/// In the first round both outputs grant lane 0, whose head takes A; the other one follows in 15, on A, which has less behind it. In a
-/// second round it takes B in 14, where the input has a place.
-#[test]
-fn one_grant_of_each_head_is_accepted() {
+/// Demands when the head of lane 0 and what follows it are delivered, in one round and, where inputs have a place for another, in two.
+fn check_rounds(both: [Candidate; 2], head: u64, [later, at_once]: [u64; 2]) {
     for options in matchings() {
         for iterations in [1, 2] {
             let options = SwitchOptions {
@@ -229,35 +227,27 @@ fn one_grant_of_each_head_is_accepted() {
             };
             let has_place = options.input_speedup != InputSpeedup::Limited(1);
             let other = if iterations == 2 && has_place {
-                14 + 12
+                at_once
             } else {
-                15 + 3
+                later
             };
-            let found = after_others([way(A, 0), way(B, 0)], &options);
-            assert_eq!(found, [14 + 3, other], "{options:?}");
+            let found = after_others(both, &options);
+            assert_eq!(found, [head, other], "{options:?}");
         }
     }
+}
+
+/// In the first round both outputs grant lane 0, whose head takes A; the other one follows in 15, on A, which has less behind it. In a
+/// second round it takes B in 14, where the input has a place.
+#[test]
+fn one_grant_of_each_head_is_accepted() {
+    check_rounds([way(A, 0), way(B, 0)], 14 + 3, [15 + 3, 14 + 12]);
 }
 
 /// A is the escape: the first head takes B, whatever lies there, and the other one follows it in 15. In a second round only A is free.
 #[test]
 fn an_escape_is_taken_when_nothing_else_is_free() {
-    for options in matchings() {
-        for iterations in [1, 2] {
-            let options = SwitchOptions {
-                allocation: Allocation::rounds(iterations),
-                ..options.clone()
-            };
-            let has_place = options.input_speedup != InputSpeedup::Limited(1);
-            let other = if iterations == 2 && has_place {
-                14 + 3
-            } else {
-                15 + 12
-            };
-            let found = after_others([escape(A), way(B, 0)], &options);
-            assert_eq!(found, [14 + 12, other], "{options:?}");
-        }
-    }
+    check_rounds([escape(A), way(B, 0)], 14 + 12, [15 + 12, 14 + 3]);
 }
 
 /// A packet of host 2 has left on B and three of the four flits there are still taken when the second packet of host 0, which has waited

@@ -96,7 +96,9 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
     // ... and by a threshold beside the one that leaves its own queue
     let rule = plan.switch.drop.as_ref().map(|drop| drop.rule);
     let by_threshold = matches!(rule, Some(DropRule::Threshold(_)));
-    switch.stepped_credits = is_shared && several || by_threshold;
+    // ... and what wakes an output with lanes behind the crossbar looks at their room
+    let has_lanes = switch.single_flits && plan.switch.output_lane_buffer > 0;
+    switch.stepped_credits = is_shared && several || by_threshold || has_lanes;
     let mut forwarding = forwarding::lower(graph, routes.tables(), plan, placement);
     let adaptation = match routes {
         Routes::Tables(_) => None,

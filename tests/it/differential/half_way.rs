@@ -42,12 +42,7 @@ fn delivered(
         routing: tables.clone(),
         cycles: 100,
         fork: None,
-        way: Way {
-            shards: 1,
-            threads: 1,
-            resume: None,
-            stops: Vec::new(),
-        },
+        way: Way::alone(),
     };
     let found = engine::run(&case, &Routes::Tables(tables));
     found.deliveries.iter().map(|d| d.delivered).collect()

@@ -45,12 +45,7 @@ where
         routing,
         cycles: 60,
         fork: None,
-        way: Way {
-            shards: 1,
-            threads: 1,
-            resume: None,
-            stops: Vec::new(),
-        },
+        way: Way::alone(),
     };
     differences(&reference(&case), &engine::run(&case, routes))
 }

@@ -16,6 +16,18 @@ pub(crate) struct Way {
     pub(crate) stops: Vec<u64>,
 }
 
+impl Way {
+    /// In one shard on one thread, from the start to the end.
+    pub(crate) fn alone() -> Self {
+        Self {
+            shards: 1,
+            threads: 1,
+            resume: None,
+            stops: Vec::new(),
+        }
+    }
+}
+
 /// A run that starts with the fabric of another.
 #[derive(Clone, Debug)]
 pub(crate) struct Fork {

@@ -31,6 +31,8 @@ const OPEN: u32 = 65;
 const CHOOSING: u32 = 85;
 /// The same, of packets that choose their queues (D75) \[percent\].
 const CHOOSING_QUEUES: u32 = 40;
+/// The same, of what few cases have with packets as units \[percent\].
+const SELDOM: u32 = 30;
 
 /// Of these cases those with input-first matching (D79), of which some have routes by tables, and those with output lanes, where
 /// these go \[percent\].
@@ -102,7 +104,7 @@ pub(super) fn add_to(plan: &mut Plan, selection: Option<Selection>, share: u32, 
     let is_kept = selection.is_some() && is_pool;
     let mut aside = Dice(stream(plan.seed, Purpose::Topology, (1 << 52) + attempt));
     let chooses_queue = selection.is_some() && plan.switch.queues == Queues::Voq;
-    let is_spared = is_spared(&mut aside, plan, chooses_queue);
+    let is_spared = is_spared(&mut aside, plan, selection);
     let is_it = if plan.workloads.is_empty() {
         dice.chance(share)
     } else {
@@ -237,6 +239,10 @@ fn add_output_lanes(dice: &mut Dice, plan: &mut Plan) {
     }
     let largest = plan.largest_packet().into();
     let options = &mut plan.switch;
+    if options.output_buffer > 0 && options.input_speedup == InputSpeedup::Unlimited {
+        // which few cases have
+        return;
+    }
     let places = dice.pick(&[1, 1, 2, 3, 5, 16, 40]);
     options.output_lane_buffer = if places >= largest {
         places
@@ -262,16 +268,32 @@ fn keep_inputs(dice: &mut Dice, options: &mut SwitchOptions, is_choice: bool) {
 }
 
 /// Some cases with what others need with packets that travel as units, too.
-fn is_spared(dice: &mut Dice, plan: &Plan, chooses_queue: bool) -> bool {
+fn is_spared(dice: &mut Dice, plan: &Plan, selection: Option<Selection>) -> bool {
+    let is_open = selection == Some(Selection::Open);
+    let has_places = plan.switch.input_speedup != InputSpeedup::Limited(1);
+    let chooses_queue = selection.is_some() && plan.switch.queues == Queues::Voq;
     let is_bounded = plan.bounded().next().is_some();
     let looks = plan.classes.iter().any(looks_at_switches);
     [
         (is_bounded, BOUNDED),
         (looks, LOOKING),
         (chooses_queue, CHOOSING_QUEUES),
+        (has_seldom_claims(plan, is_open), SELDOM),
+        (
+            is_open && has_places && plan.switch.output_lane_buffer > 0,
+            SELDOM,
+        ),
     ]
     .map(|(has, share)| has && !dice.chance(share))
     .contains(&true)
+}
+
+/// Claims (D72) that few cases have: of open heads at inputs with several places, and of inputs that propose out of several queues.
+fn has_seldom_claims(plan: &Plan, is_open: bool) -> bool {
+    let options = &plan.switch;
+    let has_places = options.input_speedup != InputSpeedup::Limited(1);
+    let proposes = options.matching == Matching::InputFirst && options.queues == Queues::Voq;
+    options.allocation.claims.is_some() && (is_open && has_places || proposes)
 }
 
 /// Tables of either kind; those of D54 not with VL15.

@@ -22,14 +22,24 @@ pub(super) fn enter(view: &dyn Columns, channels: Channels<'_>, ledger: &mut Led
             }
             packet = view.packets()[packet].next;
         }
-        let out = shared.numbering.port(lane);
-        ledger.claim(shared, channels[out], lane, flits);
-        if flits != waiting.flits {
-            let known = waiting.flits;
-            ledger.breaks(format!(
-                "an output lane counts {known} flits, its packets have {flits}"
-            ));
-        }
+        claim(view, (channels, lane), (waiting, flits), ledger);
+    }
+}
+
+/// Credits of the next hop that the flits of a lane have taken, which it counts.
+pub(in crate::cycle::mechanisms) fn claim(
+    view: &dyn Columns,
+    (channels, lane): (Channels<'_>, LaneRow),
+    (waiting, flits): (&WaitingLane, u32),
+    ledger: &mut Ledger,
+) {
+    let shared = view.shared();
+    ledger.claim(shared, channels[shared.numbering.port(lane)], lane, flits);
+    if flits != waiting.flits {
+        let known = waiting.flits;
+        ledger.breaks(format!(
+            "an output lane counts {known} flits, {flits} wait there"
+        ));
     }
 }
 
@@ -39,25 +49,26 @@ mod tests {
     use crate::run::laws::halted::Halted;
 
     /// Packets of 6 flits that wait in output lanes of so many.
-    fn behind_the_crossbar(buffer: u32) -> Halted {
+    fn behind_the_crossbar(buffer: u32, forwarding: &str) -> Halted {
         let text = "Scenario(
             title: \"output lanes\", seed: 2,
             fabric: (topology: Complete(switches: 3, hosts_per_switch: 3), flit: \"64 B\",
                      link: (rate: \"100 Gbit/s\", latency: \"5 cycles\"),
-                     switch: (lanes: 2, lane_capacity: \"12 flits\", output_lane_buffer: \"BUFFER flits\")),
+                     switch: (lanes: 2, lane_capacity: \"12 flits\", output_lane_buffer: \"BUFFER flits\", forwarding: FORWARDING)),
             routing: MinHop(),
             traffic: [(name: \"one\", pattern: Uniform, process: Bernoulli(load: 0.5), size: \"6 flits\"),
                       (name: \"two\", pattern: Uniform, process: Bernoulli(load: 0.5), size: \"6 flits\", sl: 1)],
             phases: (warmup: \"0 cycles\", measure: \"2000 cycles\"),
         )";
-        Halted::new(&text.replace("BUFFER", &buffer.to_string()), 500, 1)
+        let text = text.replace("BUFFER", &buffer.to_string());
+        Halted::new(&text.replace("FORWARDING", forwarding), 500, 1)
     }
 
     #[test]
     fn an_output_lane_counts_its_flits() {
-        for buffer in [2, 12] {
+        for (buffer, forwarding) in [(2, "CutThrough"), (12, "CutThrough"), (2, "Wormhole")] {
             for more in [1, u32::MAX] {
-                let mut halted = behind_the_crossbar(buffer);
+                let mut halted = behind_the_crossbar(buffer, forwarding);
                 halted.change_grouped(|lane: &mut WaitingLane| {
                     let is_some = lane.flits > 0;
                     if is_some {
@@ -65,14 +76,14 @@ mod tests {
                     }
                     is_some
                 });
-                halted.breaks(&["an output lane counts", "flits, its packets have"]);
+                halted.breaks(&["an output lane counts", "wait there"]);
             }
         }
     }
 
     #[test]
     fn packets_of_an_output_lane_have_their_place_there() {
-        let mut halted = behind_the_crossbar(12);
+        let mut halted = behind_the_crossbar(12, "CutThrough");
         halted.change_grouped(|lane: &mut WaitingLane| {
             let is_some = lane.flits > 0;
             if is_some {
@@ -86,7 +97,7 @@ mod tests {
     /// What is left of a packet larger than the buffer takes the input that it comes from.
     #[test]
     fn the_rest_of_a_packet_is_at_its_input() {
-        let mut halted = behind_the_crossbar(2);
+        let mut halted = behind_the_crossbar(2, "CutThrough");
         let mut queues = Vec::new();
         halted.simulation.grouped_mut::<WaitingLane>(|_, lanes| {
             queues.extend(

@@ -27,7 +27,7 @@
 //! # Deviations
 //! None. References: [`IBA`](crate::references::IBA) section 7.6.9 (VL arbitration at the port's output).
 
-mod ledger;
+pub(in crate::cycle::mechanisms) mod ledger;
 
 use crate::cycle::columns::{OPEN_END, OutChannel, WaitingLane};
 use crate::cycle::joints::{Behind, LaneChoice as _, Sending as _};

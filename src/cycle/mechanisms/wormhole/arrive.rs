@@ -1,14 +1,12 @@
-//! What comes in: flits that may leave their lanes, in the queue of the packet that they belong to, and what sinks take of them.
+//! What comes in: flits that may leave their lanes, in the queue of the packet that they belong to.
 
-use super::{Flits, Swallowing, sinks};
+use super::{Flits, Swallowing};
 use crate::cycle::columns::{Discarded, LaneQueue, Present};
-use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::dropping::Drops;
-use crate::cycle::mechanisms::sink::Sink;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;
 use crate::cycle::state::Worklists;
-use crate::cycle::view::{Heads, Room, View, column};
+use crate::cycle::view::{Heads, Optional, View, column};
 use crate::fabric::Group;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
@@ -19,7 +17,7 @@ pub(super) fn note_heads(lists: Res<'_, Worklists>, mut drops: ResMut<'_, Drops>
     drops.bypass_change_detection().note_heads(&lists.heads);
 }
 
-/// The end of `Slot::Route`: flits that may leave their lanes from this cycle on, and sinks.
+/// The end of `Slot::Route`: flits that may leave their lanes from this cycle on.
 pub(super) fn system<const W: usize>(
     mut heads: Heads<'_, '_, W>,
     mut flits: ResMut<'_, Flits>,
@@ -29,36 +27,22 @@ pub(super) fn system<const W: usize>(
         Query<'_, '_, &mut Group<Discarded>>,
     ),
     swallowing: Option<ResMut<'_, Swallowing>>,
-    (mut sinks, mut rooms): (Query<'_, '_, &mut Sink>, Option<ResMut<'_, AnswerRooms>>),
-    mut lanes: Room<'_, '_>,
 ) {
     let now = heads.events.now();
-    let rooms = rooms
-        .as_mut()
-        .map(DetectChangesMut::bypass_change_detection);
-    let are_due = flits.are_due(now);
-    let has_freed = rooms.as_ref().is_some_and(|rooms| rooms.has_freed());
-    if !are_due && !has_freed && heads.events.lists().sink_visits.is_empty() {
+    if !flits.are_due(now) {
         return;
     }
     let mut present: Rows<'_, QueueRow, Present> = Rows::new(column!(present));
-    let lanes = lanes.columns(heads.events.rules::<Any>());
-    let view = &mut heads.view::<Any>(lanes);
-    if are_due {
-        let arriving = Rows::new(column!(arriving));
-        let flits = flits.bypass_change_detection();
-        let mut due = flits.take(now);
-        let discarded = Rows::new(column!(discarded));
-        if !discarded.seen().is_empty() {
-            discard(view, discarded, &mut due);
-        }
-        count(view, &due, (&mut present, arriving), swallowing);
-        flits.put_back(now, due);
+    let view = &mut heads.view::<Any>(Optional::default());
+    let arriving = Rows::new(column!(arriving));
+    let flits = flits.bypass_change_detection();
+    let mut due = flits.take(now);
+    let discarded = Rows::new(column!(discarded));
+    if !discarded.seen().is_empty() {
+        discard(view, discarded, &mut due);
     }
-    if view.shared.sink_step() > 0 {
-        let mut sinks = Rows::new(column!(sinks));
-        sinks::run(view, &mut sinks, &mut present, rooms);
-    }
+    count(view, &due, (&mut present, arriving), swallowing);
+    flits.put_back(now, due);
 }
 
 /// The flits that may leave from this cycle on.
@@ -128,6 +112,10 @@ fn go_on<const W: usize>(
         // the rest of a packet that holds its output lane
         let row = &view.queues[queue];
         let (out, number) = (row.out, u32::from(row.out_lane));
+        if view.shared.has_output_lanes() {
+            // the output looks whether there is room
+            return view.visit_when_free(out);
+        }
         let lane = view.shared.numbering.lane(out, number);
         view.consider(out, lane, 1);
     }

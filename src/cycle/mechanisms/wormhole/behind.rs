@@ -20,6 +20,7 @@ use crate::cycle::columns::{Held, WaitingLane};
 use crate::cycle::joints::{LaneChoice as _, Sending as _};
 use crate::cycle::ledger::{Channels, Ledger};
 use crate::cycle::look::Columns;
+use crate::cycle::mechanisms::output_lanes::ledger::claim;
 use crate::cycle::mechanisms::output_lanes::{choose, schedule};
 use crate::cycle::rules::Any;
 use crate::cycle::view::{Fabric, Transmission};
@@ -46,7 +47,6 @@ impl Held {
 
 /// Terms of the conservation laws: credits of the next hop, and packets of which no switch has the header, or no lane the rest.
 pub(super) fn enter(view: &dyn Columns, channels: Channels<'_>, ledger: &mut Ledger) {
-    let shared = view.shared();
     let Some(crossed) = view.resource::<Crossed>() else {
         return;
     };
@@ -60,14 +60,7 @@ pub(super) fn enter(view: &dyn Columns, channels: Channels<'_>, ledger: &mut Led
                 }
             }
         }
-        let out = shared.numbering.port(lane);
-        ledger.claim(shared, channels[out], lane, flits);
-        if flits != waiting.flits {
-            let known = waiting.flits;
-            ledger.breaks(format!(
-                "an output lane counts {known} flits, it has {flits}"
-            ));
-        }
+        claim(view, (channels, lane), (waiting, flits), ledger);
     }
 }
 

@@ -283,16 +283,11 @@ impl<const W: usize> Matching<'_, W> {
 impl<const W: usize> Passing<'_, W> {
     /// Notes what makes the lanes of an output ready.
     fn each_ready(&mut self, out: PortRow) {
-        let view = &mut self.view;
-        let port = &mut view.outs[out];
-        port.visited = false;
-        if port.request_lanes.is_empty() {
+        if !self.may_pass(out) {
             return;
         }
-        if port.free_at > view.now {
-            return port.wake_when_free(out, view.calendar);
-        }
-        let first_port = view.switches[port.owner].first_port;
+        let view = &self.view;
+        let first_port = view.switches[view.outs[out].owner].first_port;
         for number in view.outs[out].request_lanes {
             let lane = self.view.shared.numbering.lane(out, number);
             match self.ready(out, lane) {

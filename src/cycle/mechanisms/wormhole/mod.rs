@@ -114,6 +114,9 @@ impl Mechanism for Wormhole {
             shard.column::<Group<OutLane<W>>, Group<LaneQueue>>(Group::of(LaneQueue { queue }));
         }
         shard.last_system(Slot::Route, "flits", arrive::system::<W>);
+        if shard.site().shared.switch.sink_step > 0 {
+            shard.last_system(Slot::Route, "sink_flits", sinks::system::<W>);
+        }
         let options = &shard.site().plan.switch;
         if options.matching == Matching::OutputFirst {
             shard.system(Slot::Arbitrate, "pass_flits", outputs::system::<W>);

@@ -65,7 +65,11 @@ impl<const W: usize> Passing<'_, W> {
         } = pick;
         let now = self.view.now;
         let until = now + u64::from(self.view.outs[out].step);
-        let start = hold_channel::<W, Any, true>(&mut self.view, out, 1, until);
+        let start = if self.view.shared.errors().is_some() {
+            hold_channel::<W, Any, true>(&mut self.view, out, 1, until)
+        } else {
+            hold_channel::<W, Any, false>(&mut self.view, out, 1, until)
+        };
         if self.books {
             self.book(out, lane, start);
         }

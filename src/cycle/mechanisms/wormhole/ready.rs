@@ -19,15 +19,10 @@ pub(super) enum Ready<const W: usize> {
 impl<const W: usize> Passing<'_, W> {
     /// An output that may pass a flit picks one; its input accepts it if nobody before it in turn has picked the input.
     pub(super) fn look(&mut self, out: PortRow) {
-        let view = &mut self.view;
-        let port = &mut view.outs[out];
-        port.visited = false;
-        if port.request_lanes.is_empty() {
+        if !self.may_pass(out) {
             return;
         }
-        if port.free_at > view.now {
-            return port.wake_when_free(out, view.calendar);
-        }
+        let port = &self.view.outs[out];
         let (asked, pointer) = (port.request_lanes, port.lane_pointer);
         let has_tables = self.has_tables;
         let mut found = LaneMask::EMPTY;
@@ -57,6 +52,22 @@ impl<const W: usize> Passing<'_, W> {
         if let Some(ready) = self.ready(out, lane) {
             self.offer((out, lane), ready, Some(choice));
         }
+    }
+
+    /// Whether an output that is visited may pass a flit in this cycle; one that is busy is looked at again when it is free.
+    #[inline(always)]
+    pub(super) fn may_pass(&mut self, out: PortRow) -> bool {
+        let view = &mut self.view;
+        let port = &mut view.outs[out];
+        port.visited = false;
+        if port.request_lanes.is_empty() {
+            return false;
+        }
+        let is_free = port.free_at <= view.now;
+        if !is_free {
+            port.wake_when_free(out, view.calendar);
+        }
+        is_free
     }
 
     /// Whether a lane would pass a flit in this cycle; if not, the output is looked at again when it may.

@@ -1,6 +1,6 @@
 //! Sinks at a rate of their own that take single flits (D78).
 //!
-//! Part of the end of `Slot::Route`, only where `sink_rate` is set or a class bounds its answers
+//! Stage: the end of `Slot::Route`, behind the flits that come in, only where `sink_rate` is set or a class bounds its answers
 //! Reads: flits in the lanes of hosts, room for answers
 //! Writes: these, credits back to the sender, what is delivered
 //! Cost: O(lanes) per flit
@@ -11,13 +11,37 @@
 use crate::cycle::columns::Present;
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::sink::{Sink, take_head};
+use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;
-use crate::cycle::view::View;
+use crate::cycle::view::{Heads, Optional, View, column};
+use crate::fabric::Group;
 use crate::fabric::mask::QueueMask;
 use crate::fabric::rows::{HostRow, PortRow, QueueRow, Rows};
+use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
+use bevy_ecs::prelude::{Query, ResMut};
+
+/// The system.
+pub(super) fn system<const W: usize>(
+    mut heads: Heads<'_, '_, W>,
+    mut present: Query<'_, '_, &mut Group<Present>>,
+    mut sinks: Query<'_, '_, &mut Sink>,
+    mut rooms: Option<ResMut<'_, AnswerRooms>>,
+) {
+    let rooms = rooms
+        .as_mut()
+        .map(DetectChangesMut::bypass_change_detection);
+    let has_freed = rooms.as_ref().is_some_and(|rooms| rooms.has_freed());
+    if !has_freed && heads.events.lists().sink_visits.is_empty() {
+        return;
+    }
+    let mut present: Rows<'_, QueueRow, Present> = Rows::new(column!(present));
+    let mut sinks = Rows::new(column!(sinks));
+    let view = &mut heads.view::<Any>(Optional::default());
+    run(view, &mut sinks, &mut present, rooms);
+}
 
 /// Sinks that have become free, have got a flit or room for answers take one.
-pub(super) fn run<const W: usize>(
+fn run<const W: usize>(
     view: &mut View<'_, W>,
     sinks: &mut Rows<'_, HostRow, Sink>,
     present: &mut Rows<'_, QueueRow, Present>,

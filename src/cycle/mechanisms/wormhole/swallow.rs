@@ -10,7 +10,7 @@ use super::arrive::next_head;
 use crate::cycle::columns::Present;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;
-use crate::cycle::view::{Inputs, Room, column};
+use crate::cycle::view::{Inputs, Optional, column};
 use crate::fabric::Group;
 use crate::fabric::rows::{QueueRow, Rows};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
@@ -21,14 +21,12 @@ pub(super) fn system<const W: usize>(
     mut inputs: Inputs<'_, '_, W>,
     mut present: Query<'_, '_, &mut Group<Present>>,
     mut swallowing: ResMut<'_, Swallowing>,
-    mut room: Room<'_, '_>,
 ) {
     if swallowing.is_empty() {
         return;
     }
     let mut present: Rows<'_, QueueRow, Present> = Rows::new(column!(present));
-    let room = room.columns(inputs.events.rules::<Any>());
-    let view = &mut inputs.view::<Any>(room);
+    let view = &mut inputs.view::<Any>(Optional::default());
     let queues = &mut swallowing.bypass_change_detection().queues;
     queues.retain(|&queue| {
         let row = &mut present[queue];

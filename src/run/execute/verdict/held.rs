@@ -132,7 +132,7 @@ impl Run<'_> {
         (id, beside): (usize, &Beside<'_>),
         (shares, has_host): (Shares, bool),
     ) -> Option<String> {
-        let (plan, graph) = (&self.resolved.plan, window.graph);
+        let plan = &self.resolved.plan;
         let flow = &plan.flows[id];
         let is_alone = has_host && plan.link_retry.is_none();
         if !shares.is_far && !is_alone {
@@ -162,14 +162,9 @@ impl Run<'_> {
         if credits.is_some() {
             return credits;
         }
-        if let Some(sink) = plan.host.sink_cycles_per_flit {
-            let received = window.records.hosts[flow.destination.index()].received_flits;
-            let last = graph.host_channel(flow.destination).reverse();
-            let part = beside.rate(last, received, &own) * f64::from(sink);
-            if part >= FULL_CHANNEL {
-                let name = graph.endpoint_name(Endpoint::Host(flow.destination));
-                return Some(format!("{name} takes {part:.3} of what it can"));
-            }
+        let sink = self.full_sink(flow, (beside, &own));
+        if sink.is_some() {
+            return sink;
         }
         let is_known = shares.is_far && (shares.limit.is_none() || is_alone);
         let channels = if self.knows_way(flow) {
@@ -187,6 +182,16 @@ impl Run<'_> {
                 "{whose} on their way, of whose {channels} {fullest} carries most, {most:.3} of what it can"
             )
         })
+    }
+
+    /// The sink of a flow that takes what it can.
+    fn full_sink(&self, flow: &FlowPlan, (beside, own): (&Beside<'_>, &Own)) -> Option<String> {
+        let (window, sink) = (beside.window, self.resolved.plan.host.sink_cycles_per_flit?);
+        let received = window.records.hosts[flow.destination.index()].received_flits;
+        let last = window.graph.host_channel(flow.destination).reverse();
+        let part = beside.rate(last, received, own) * f64::from(sink);
+        let name = window.graph.endpoint_name(Endpoint::Host(flow.destination));
+        (part >= FULL_CHANNEL).then(|| format!("{name} takes {part:.3} of what it can"))
     }
 
     /// The channel on the way of a flow whose credits let no more through than what it carries.

@@ -53,7 +53,7 @@ impl Coverage {
         let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
         names.extend(FLOWS.map(String::from));
         names.extend(MARKS_BEHIND_LANES.map(String::from));
-        names.extend(self.wormhole_options(kind).map(String::from));
+        names.extend(WORMHOLE_OPTIONS.map(String::from));
         names.extend([REJECTED, HELD, DROPPED].map(String::from));
         names.extend(RELEASED.map(String::from));
         names.extend(CLAIMS.map(String::from));
@@ -99,14 +99,6 @@ impl Coverage {
         }
         self.require_resumed(few, [2, 2]);
         self.require_resumed(names, [2, 3]);
-    }
-
-    /// Options of wormhole switching that are demanded like others; packets that choose seldom find inputs with places for all of them.
-    fn wormhole_options(&self, kind: Kind) -> impl Iterator<Item = &'static str> {
-        let is_seldom = |name: &&str| kind == Kind::Adaptive && name.contains("unlimited places");
-        let (seldom, often): (Vec<_>, Vec<_>) = WORMHOLE_OPTIONS.into_iter().partition(is_seldom);
-        self.require(seldom, 1);
-        often.into_iter()
     }
 
     /// What few cases with adaptive routing have.
