@@ -53,6 +53,16 @@ impl<const W: usize> Passing<'_, W> {
         self.view.calendar.at(at).wakes.push(out);
     }
 
+    /// The channel is held for a flit: when it begins on it.
+    #[inline(always)]
+    fn hold(&mut self, out: PortRow, until: u64) -> u64 {
+        if self.view.shared.errors().is_some() {
+            hold_channel::<W, Any, true>(&mut self.view, out, 1, until)
+        } else {
+            hold_channel::<W, Any, false>(&mut self.view, out, 1, until)
+        }
+    }
+
     /// A flit passes.
     #[inline(always)]
     pub(super) fn pass(&mut self, pick: &Pick, is_first_round: bool) {
@@ -65,11 +75,7 @@ impl<const W: usize> Passing<'_, W> {
         } = pick;
         let now = self.view.now;
         let until = now + u64::from(self.view.outs[out].step);
-        let start = if self.view.shared.errors().is_some() {
-            hold_channel::<W, Any, true>(&mut self.view, out, 1, until)
-        } else {
-            hold_channel::<W, Any, false>(&mut self.view, out, 1, until)
-        };
+        let start = self.hold(out, until);
         if self.books {
             self.book(out, lane, start);
         }
