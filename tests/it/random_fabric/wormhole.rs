@@ -281,7 +281,7 @@ fn is_spared(dice: &mut Dice, plan: &Plan, selection: Option<Selection>) -> bool
         (has_seldom_claims(plan, is_open), SELDOM),
         (
             is_open && has_places && plan.switch.output_lane_buffer > 0,
-            SELDOM,
+            SELDOM / 2,
         ),
     ]
     .map(|(has, share)| has && !dice.chance(share))
