@@ -13,7 +13,7 @@
 //!
 //! Mechanisms add their own terms. Cost: O(state of the fabric) per check.
 
-use super::look::Columns;
+use super::look::{self, Columns};
 use super::records::Records;
 use super::state::{Mail, Note, Outbox, PacketPool, Shared};
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Row, Seen};
@@ -156,17 +156,9 @@ impl Ledger {
         let is_used = pool.map(PacketPool::used).unwrap_or_default();
         let mut seen = vec![false; view.packets().len()];
         let mut places = std::mem::take(&mut self.places);
-        for (row, queue) in view.queues().enumerate() {
-            let mut packet = queue.head;
-            while packet != PacketRow::NONE {
-                places.push((packet, Some(shared.switch.classifier.lane(row))));
-                packet = if packet == queue.tail {
-                    PacketRow::NONE
-                } else {
-                    view.packets()[packet].next
-                };
-            }
-        }
+        look::each_queued(view.world(), |lane, packet| {
+            places.push((packet, Some(lane)));
+        });
         for slot in view.calendar().slots() {
             let heads = slot.heads.iter();
             places.extend(heads.map(|&(lane, packet)| (packet, Some(lane))));

@@ -27,6 +27,28 @@ pub fn grouped<C: Send + Sync + 'static>(world: &World) -> &[C] {
     Group::rows(column(world))
 }
 
+/// Calls `act` for every packet in the input queues of switches and hosts, once, with its lane.
+pub fn each_queued(world: &World, mut act: impl FnMut(LaneRow, PacketRow)) {
+    let place: &Place = world.resource();
+    let (classifier, numbering) = (place.shared.switch.classifier, place.shared.numbering);
+    let packets: Seen<'_, PacketRow, Packet> = Seen::new(grouped(world));
+    let queues: Seen<'_, QueueRow, Queue> = Seen::new(grouped(world));
+    let standing = Shown::of(world).standing;
+    for (row, queue) in queues.enumerate() {
+        let lane = classifier.lane(row);
+        match standing.filter(|_| !place.is_host(numbering.port(lane))) {
+            None => queue.packets(packets).for_each(|packet| act(lane, packet)),
+            // what stands at a lane is in several of its queues
+            Some(stands) if classifier.behind(lane, 0) == row => {
+                let all = stands(world, lane);
+                let each = all.chunk_by(|one, next| one.packet == next.packet);
+                each.for_each(|of_packet| act(lane, of_packet[0].packet));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
 /// Rows of ports that stand in groups: those behind the last one belong to no port.
 pub trait Grouped: Row {
     /// How many there are in a shard of so many ports.

@@ -6,7 +6,7 @@
 //! [`OutLane`] at grant time, which carries the cycle from which it counts (always later than now).
 
 use super::mask::{LaneMask, Mask, QueueMask};
-use super::rows::{FarEnd, PacketRow, PortRow, QueueRow, SwitchRow, TurnRow};
+use super::rows::{FarEnd, PacketRow, PortRow, QueueRow, Seen, SwitchRow, TurnRow};
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 
@@ -172,6 +172,16 @@ impl Queue {
     #[inline(always)]
     pub fn waited(&self, now: u64) -> u32 {
         (now as u32).wrapping_sub(self.since)
+    }
+
+    /// Its packets in their order, as `packets` links them.
+    pub fn packets<'a>(
+        &self,
+        packets: Seen<'a, PacketRow, Packet>,
+    ) -> impl Iterator<Item = PacketRow> + use<'a> {
+        let (head, tail) = (self.head, self.tail);
+        let first = (head != PacketRow::NONE).then_some(head);
+        std::iter::successors(first, move |&row| (row != tail).then(|| packets[row].next))
     }
 
     /// An empty queue.

@@ -91,6 +91,10 @@ fn settings(feature: Feature) -> (&'static [&'static str], &'static [Feature]) {
         ),
         Adaptive => (&["routing=AdaptiveAscent()"], &[]),
         Open => (&["routing=MinimalAdaptive()"], &[Adaptive]),
+        OpenVoq => (
+            &["routing=MinimalAdaptive()", "fabric.switch.queues=Voq"],
+            &[Adaptive, Open, Voq],
+        ),
         Admission => (
             &[
                 class!(flows: "flows: [(pairs: Permutations(count: 1), bytes: \"1 KiB\")], requests: (peak: 0.1)"),

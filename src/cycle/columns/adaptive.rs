@@ -16,6 +16,7 @@
 //!
 //! References: [`FUENTES_CONTENTION`](crate::references::FUENTES_CONTENTION)
 
+use super::Standing;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::rows::{LaneRow, Rows};
 use crate::rng::{Purpose, Stream, stream};
@@ -39,6 +40,8 @@ pub struct Choice {
     pub stream: Stream,
     /// What its head requests; with open selection only.
     pub requests: Vec<Request>,
+    /// With VOQ, too, what stands at its lane (D84), at the first queue of that.
+    pub standing: Option<Box<Standing>>,
 }
 
 impl Choice {
@@ -54,6 +57,7 @@ impl Default for Choice {
         Self {
             stream: stream(0, Purpose::Adaptive, 0),
             requests: Vec::new(),
+            standing: None,
         }
     }
 }

@@ -34,11 +34,17 @@ use crate::qos::vl_arbitration::VlChoice;
 
 /// Output and lanes of a head; without adaptive routing tables or a route of its own say them, and a head requests one.
 pub trait Way {
-    /// The packets that have come in a cycle choose, where packets are sorted by their choice (D75).
+    /// The packets that have come in a cycle choose, where packets are sorted by their choice (D75), or stand wherever they may go (D84).
     fn sort(&mut self, adaptation: &Adaptation, arrived: &[(LaneRow, PacketRow)]);
 
     /// After the arrivals of a cycle: the new heads choose, queues in the order of their rows.
     fn choose(&mut self, adaptation: &Adaptation);
+
+    /// The head of a queue requests, where packets stand in several queues (D84); nothing if it does already, or one is leaving the queue.
+    fn rise(&mut self, queue: QueueRow);
+
+    /// A packet that has come to a lane in this cycle is dropped, and stands nowhere (D84).
+    fn retire(&mut self, lane: LaneRow, packet: PacketRow);
 
     /// The input of a head that requests several outputs is free: they are looked at again.
     fn offer(&mut self, queue: QueueRow);

@@ -25,8 +25,8 @@ use crate::cycle::snapshot::Persistent;
 use crate::cycle::state::{Calendar, Fact, Place, Worklists};
 use crate::cycle::ties::Riding;
 use crate::cycle::view::column;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen};
-use crate::fabric::{InPort, Packet, Queue};
+use crate::fabric::InPort;
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Rows, Seen};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::component::Component;
 use bevy_ecs::prelude::{Query, Res, ResMut, Resource};
@@ -201,27 +201,14 @@ impl Occupancy {
 /// Counts what is in the queues: a state may have been saved without it.
 fn recount(world: &mut World) {
     let place = world.resource::<Place>();
-    let packets: Seen<'_, PacketRow, Packet> = Seen::new(look::grouped(world));
-    let queues: Seen<'_, QueueRow, Queue> = Seen::new(look::grouped(world));
-    let (classifier, numbering) = (place.shared.switch.classifier, place.shared.numbering);
     let mut depths = vec![0; look::column::<Depth>(world).len()];
     let mut counts: Rows<'_, PortRow, u32> = Rows::new(&mut depths);
-    for (row, queue) in queues.enumerate() {
-        let port = numbering.port(classifier.lane(row));
-        if place.is_host(port) {
-            break;
-        }
-        let mut packet = queue.head;
-        while packet != PacketRow::NONE {
+    look::each_queued(world, |lane, _| {
+        let port = place.shared.numbering.port(lane);
+        if !place.is_host(port) {
             counts[port] += 1;
-            let is_last = packet == queue.tail;
-            packet = if is_last {
-                PacketRow::NONE
-            } else {
-                packets[packet].next
-            };
         }
-    }
+    });
     let packets = depths.iter().map(|&depth| u64::from(depth)).sum();
     world.resource_mut::<Occupancy>().packets = packets;
     let mut rows = world.query::<&mut Depth>();

@@ -5,6 +5,7 @@ mod flows;
 
 pub use flows::{AnswersShown, FlowState, FlowsShown, Held, Picked, Queued, SenderState, Senders};
 
+use super::columns::Stand;
 use crate::fabric::rows::{HostRow, LaneRow, QueueRow};
 use crate::measure::flow_counts::{Amount, FlowReceived};
 use bevy_ecs::resource::Resource;
@@ -12,6 +13,9 @@ use bevy_ecs::world::World;
 
 /// Gives what tells the output lanes that the head of a queue requests.
 pub type Requests = for<'a> fn(&'a World) -> Box<dyn Fn(QueueRow) -> Vec<LaneRow> + 'a>;
+
+/// What stands at an input lane, packets in the order in which they came (D84).
+pub type Stands = for<'a> fn(&'a World, LaneRow) -> &'a [Stand];
 
 /// Whether the head of a queue takes an output lane that it requests only when the buffer behind that is empty (D76).
 pub type Empty = fn(&World, QueueRow, LaneRow) -> bool;
@@ -39,6 +43,8 @@ pub struct Losses {
 pub struct Shown {
     /// Where heads may request several lanes.
     pub requests: Option<Requests>,
+    /// Where packets stand in several queues, of which each has its head alone.
+    pub standing: Option<Stands>,
     /// Where they may need empty lanes.
     pub empty: Option<Empty>,
     /// Where heads may claim outputs.

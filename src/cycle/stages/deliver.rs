@@ -52,6 +52,10 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
         }
     }
     wakes.clear();
+    if view.shared.open() {
+        let raises = view.calendar.due(view.now).raises.drain(..);
+        view.lists.heads.extend(raises);
+    }
     if view.shared.sink_step() != 0 || view.shared.has_output_lanes() {
         start_ports(view);
     }

@@ -6,7 +6,7 @@
 //! Cost: O(arrived packets), one table look-up per new head, then never again while the head is blocked
 //!
 //! # Rules
-//! 0. With adaptive routing the head chooses (`adaptive`), with VOQ every packet that comes (D75); a packet with a route of its own has the output of that, and the lane
+//! 0. With adaptive routing the head chooses (`adaptive`), with VOQ every packet that comes (D75, D84); a packet with a route of its own has the output of that, and the lane
 //!    of no layer (D66); else:
 //! 1. Output = table entry of (row of the input, destination), one row per switch unless the input matters; lane = lane map of (input, output, key + hop layer).
 //! 2. A request stands from this cycle until it is granted. It is considered at once when the input has a
@@ -282,6 +282,9 @@ pub(in crate::cycle) fn raise<const W: usize, P: RuleSet>(
     let sorts = shared.sorts();
     if shared.is_adaptive() && !sorts {
         return view.lists.choosing.insert(queue_row);
+    }
+    if sorts && shared.open() {
+        return view.rise(queue_row);
     }
     let own = own_output(view, view.queues[queue_row].head);
     let port = &mut view.ins[port_row];

@@ -8,7 +8,7 @@
 
 use super::ring::Ring;
 use crate::cycle::snapshot::Persistent;
-use crate::fabric::rows::{Freed, LaneRow, PacketRow, PortRow};
+use crate::fabric::rows::{Freed, LaneRow, PacketRow, PortRow, QueueRow};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,8 @@ pub struct Slot {
     pub ramps: Vec<Ramp>,
     /// Packets whose tail reaches its host now.
     pub deliveries: Vec<PacketRow>,
+    /// Queues that have a new head since the cycle before, where packets stand in several queues (D84).
+    pub raises: Vec<QueueRow>,
     /// Ports that have something to start of their own: slow sinks (ports of hosts) and channels behind output lanes.
     pub starts: Vec<PortRow>,
     /// The slot is in the set of busy ones.
@@ -46,7 +48,8 @@ impl Slot {
     /// Whether nothing but credits is in it.
     pub fn has_ramps_only(&self) -> bool {
         let packets = self.heads.is_empty() && self.deliveries.is_empty();
-        packets && self.frees.is_empty() && self.wakes.is_empty() && self.starts.is_empty()
+        let looks = self.frees.is_empty() && self.wakes.is_empty() && self.raises.is_empty();
+        packets && looks && self.starts.is_empty()
     }
 }
 

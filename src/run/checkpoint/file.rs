@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Number of the format; a change of anything a checkpoint holds needs another.
-pub const FORMAT: u32 = 38;
+pub const FORMAT: u32 = 39;
 
 /// First bytes of every checkpoint.
 const MAGIC: &[u8; 20] = b"virtlane checkpoint\n";

@@ -72,6 +72,25 @@ impl Collect<'_> {
         let numbering = shared.numbering;
         let requests = view.requests();
         let waiting = &mut self.waiting;
+        let mut wait = |lane: LaneRow, wanted: LaneRow, flits: u16| {
+            let input = channels[numbering.port(lane)].reverse();
+            let buffer = numbering.number(shared.credit_lane(lane));
+            let buffer = waiting.number(input, buffer);
+            let channel = channels[numbering.port(wanted)];
+            let wanted = waiting.number(channel, numbering.number(wanted));
+            waiting.wait(wanted, buffer, flits);
+        };
+        if let Some(stands) = view.shown().standing {
+            let inputs = view.outs().enumerate().map(|(input, _)| input);
+            let inputs = inputs.take_while(|&input| !place.is_host(input));
+            for lane in inputs.flat_map(|input| numbering.lanes_of(input)) {
+                for stand in stands(view.world(), lane) {
+                    let flits = view.packets()[stand.packet].size;
+                    wait(lane, stand.request.lane, flits);
+                }
+            }
+            return;
+        }
         for (row, queue) in view.queues().enumerate() {
             let lane = shared.switch.classifier.lane(row);
             let input = numbering.port(lane);
@@ -81,30 +100,17 @@ impl Collect<'_> {
             if queue.head == PacketRow::NONE {
                 continue;
             }
-            let number = numbering.number(shared.credit_lane(lane));
-            let buffer = waiting.number(channels[input].reverse(), number);
-            let mut wait = |wanted: LaneRow, flits: u16| {
-                let channel = channels[numbering.port(wanted)];
-                let wanted = waiting.number(channel, numbering.number(wanted));
-                waiting.wait(wanted, buffer, flits);
-            };
             if shared.adaptation.is_some() && !shared.sorts() {
                 if queue.requesting {
                     let wanted = requests(row).into_iter();
                     let flits = view.packets()[queue.head].size;
-                    wanted.for_each(|lane| wait(lane, flits));
+                    wanted.for_each(|wanted| wait(lane, wanted, flits));
                 }
                 continue;
             }
-            let mut packet = queue.head;
-            while packet != PacketRow::NONE {
-                let found = &view.packets()[packet];
-                wait(view.next_hop(input, packet), found.size);
-                packet = if packet == queue.tail {
-                    PacketRow::NONE
-                } else {
-                    found.next
-                };
+            for packet in queue.packets(view.packets()) {
+                let flits = view.packets()[packet].size;
+                wait(lane, view.next_hop(input, packet), flits);
             }
         }
     }

@@ -37,6 +37,11 @@ pub(super) enum Kind {
         keeper: Option<Space>,
         claim: Option<Claim>,
     },
+    /// It stands in the queues of several outputs (D84).
+    Stands {
+        /// For each that it wants the packets before it in that queue.
+        ahead: Vec<Vec<Name>>,
+    },
     /// It holds the output lane that it wants (D65).
     Holds,
     /// The first control packet of a lane of a host's channel.

@@ -3,7 +3,7 @@
 use super::head::{Claim, Head, Kind, Name, Room, Space, Turn, Want};
 use crate::cycle::columns::{Held, Present};
 use crate::cycle::ledger::Channels;
-use crate::cycle::shown::{AnswersShown, Shown};
+use crate::cycle::shown::{AnswersShown, Shown, Stands};
 use crate::cycle::{Columns, Inspect};
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::{Host, Queue};
@@ -40,7 +40,10 @@ impl Inspect for Collect<'_> {
         let channels = Channels::new(&self.channels[self.shard]);
         self.shard += 1;
         let shard = Shard { view, channels };
-        shard.add_requests(&mut self.heads);
+        match view.shown().standing {
+            Some(stands) => shard.add_standing(stands, &mut self.heads),
+            None => shard.add_requests(&mut self.heads),
+        }
         shard.add_holders(&mut self.heads);
         if view.shown().demand.is_some() {
             shard.add_held(&mut self.heads);
@@ -97,17 +100,9 @@ impl Shard<'_> {
         if self.view.shared().switch.single_flits {
             return self.view.grouped::<QueueRow, Present>()[row].flits();
         }
-        let (mut packet, mut flits) = (queue.head, 0);
-        while packet != PacketRow::NONE {
-            let row = &self.view.packets()[packet];
-            flits += u32::from(row.size);
-            packet = if packet == queue.tail {
-                PacketRow::NONE
-            } else {
-                row.next
-            };
-        }
-        flits
+        let packets = self.view.packets();
+        let sizes = queue.packets(packets).map(|packet| packets[packet].size);
+        sizes.map(u32::from).sum()
     }
 
     /// A head that is the first packet of a queue.
@@ -162,6 +157,40 @@ impl Shard<'_> {
                 }),
             };
             heads.push(self.first(row, kind, queue.size.into(), wants.collect()));
+        }
+    }
+
+    /// Packets that stand in the queues of several outputs (D84): of each candidate, who comes before them there.
+    fn add_standing(&self, stands: Stands, heads: &mut Vec<Head>) {
+        let (view, numbering) = (self.view, self.view.shared().numbering);
+        let inputs = view.outs().enumerate().map(|(port, _)| port);
+        let inputs = inputs.filter(|&port| !view.place().is_host(port));
+        for lane in inputs.flat_map(|port| numbering.lanes_of(port)) {
+            let all = stands(view.world(), lane);
+            let mut before = 0;
+            for of_packet in all.chunk_by(|one, next| one.packet == next.packet) {
+                let ahead = |wanted: LaneRow| {
+                    let others = all[..before].iter();
+                    let same = numbering.port(wanted);
+                    let others = others.filter(|other| numbering.port(other.request.lane) == same);
+                    others.map(|other| self.name(other.packet)).collect()
+                };
+                let wanted = || of_packet.iter().map(|stand| stand.request.lane);
+                let packet = &view.packets()[of_packet[0].packet];
+                heads.push(Head {
+                    name: self.name(of_packet[0].packet),
+                    destination: HostId(packet.destination),
+                    size: packet.size,
+                    at: self.at(lane),
+                    kind: Kind::Stands {
+                        ahead: wanted().map(ahead).collect(),
+                    },
+                    keeps: (self.inside(lane), packet.size.into()),
+                    needs: packet.size.into(),
+                    wants: wanted().map(|lane| self.want(lane)).collect(),
+                });
+                before += of_packet.len();
+            }
         }
     }
 

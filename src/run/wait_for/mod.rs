@@ -45,6 +45,8 @@ struct Kept<'a> {
     turns: BTreeMap<Space, Vec<usize>>,
     /// Heads by what they claim.
     claims: BTreeMap<Space, Vec<usize>>,
+    /// Heads that stand in several queues.
+    standing: BTreeMap<(Space, Name), usize>,
 }
 
 impl WaitFor {
@@ -115,6 +117,7 @@ impl<'a> Kept<'a> {
             lanes: BTreeMap::new(),
             turns: BTreeMap::new(),
             claims: BTreeMap::new(),
+            standing: BTreeMap::new(),
         };
         for (number, head) in heads.iter().enumerate() {
             let (space, flits) = head.keeps;
@@ -130,6 +133,7 @@ impl<'a> Kept<'a> {
                         kept.claims.entry(claim.bars).or_default().push(number);
                     }
                 }
+                Kind::Stands { .. } => drop(kept.standing.insert((head.at, head.name), number)),
                 Kind::Answer => drop(kept.lanes.insert((true, head.at), number)),
                 Kind::Holds => drop(kept.lanes.insert((false, head.at), number)),
                 Kind::Held(_) => {}
@@ -172,7 +176,7 @@ impl<'a> Kept<'a> {
                     return true;
                 }
             }
-            Kind::Holds | Kind::Answer => {}
+            Kind::Stands { .. } | Kind::Holds | Kind::Answer => {}
         }
         let is_full = |want: &Want| {
             let kept = self.spaces.get(&want.space).copied().unwrap_or(0);
@@ -183,8 +187,25 @@ impl<'a> Kept<'a> {
             };
             self.capacity - kept.min(self.capacity) < needs
         };
-        let is_closed = |want: &Want| is_full(want) || self.is_barred(number, want.space, stuck);
-        head.wants.iter().all(is_closed)
+        let is_closed = |(place, want): (usize, &Want)| {
+            is_full(want)
+                || self.is_behind(head, place, stuck)
+                || self.is_barred(number, want.space, stuck)
+        };
+        head.wants.iter().enumerate().all(is_closed)
+    }
+
+    /// D84: whether one of the set stands before this head in the queue of a candidate, for ever.
+    fn is_behind(&self, head: &Head, want: usize, stuck: &[bool]) -> bool {
+        let Kind::Stands { ahead } = &head.kind else {
+            return false;
+        };
+        let mut ahead = ahead[want].iter();
+        ahead.any(|&name| {
+            self.standing
+                .get(&(head.at, name))
+                .is_some_and(|&one| stuck[one])
+        })
     }
 
     /// D72: whether one of the set bars a candidate of this head, for ever.

@@ -1,6 +1,6 @@
 //! Who waits for whom, in words.
 
-use super::{Head, Kind, Space, WaitFor, Want};
+use super::{Head, Kind, Name, Space, WaitFor, Want};
 use crate::topology::{Endpoint, Graph};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -98,14 +98,36 @@ impl WaitFor {
             }
         }
         let mut path: Vec<(usize, Want)> = Vec::new();
-        let mut at = self.closed().next()?;
+        let mut next = self.closed().next()?;
         loop {
+            let (at, want) = self.lacking(next)?;
             if let Some(start) = path.iter().position(|&(head, _)| head == at) {
                 return Some(path.split_off(start));
             }
-            let want = self.awaited(at)?;
             path.push((at, want));
-            at = *keepers.get(&want.space)?;
+            next = *keepers.get(&want.space)?;
+        }
+    }
+
+    /// A head of the set, or the one before it in its queues (D84), that lacks room, and where.
+    fn lacking(&self, head: usize) -> Option<(usize, Want)> {
+        let Head {
+            at, kind, wants, ..
+        } = &self.heads[head];
+        let Kind::Stands { ahead } = kind else {
+            return Some((head, self.awaited(head)?));
+        };
+        let before = |names: &Vec<Name>| {
+            let is = |&one: &usize| {
+                let one = &self.heads[one];
+                one.at == *at && names.contains(&one.name)
+            };
+            self.closed().find(is)
+        };
+        let mut both = wants.iter().zip(ahead);
+        match both.find(|(_, ahead)| before(ahead).is_none()) {
+            Some((&want, _)) => Some((head, want)),
+            None => self.lacking(ahead.iter().find_map(before)?),
         }
     }
 
@@ -117,7 +139,7 @@ impl WaitFor {
                 lanes.find_map(|(lane, _)| self.answer(*lane))
             }
             Kind::Request { keeper, .. } => keeper.and_then(|keeper| self.holder(keeper)),
-            Kind::Holds | Kind::Answer => None,
+            Kind::Stands { .. } | Kind::Holds | Kind::Answer => None,
         };
         self.heads[behind.unwrap_or(head)].wants.first().copied()
     }

@@ -78,6 +78,8 @@ features! {
     Adaptive = "routing without forwarding tables",
     /// Heads request several ways at once (D20).
     Open = "routing whose packets request several outputs",
+    /// They stand in the queue of each (D84).
+    OpenVoq = "`queues: Voq` with routing whose packets request several outputs",
     /// Flows ask before they begin (D53).
     Admission = "`admission`",
     /// Slow sinks (D12).
@@ -137,6 +139,7 @@ impl Feature {
             Self::Admission => scenario.admission.is_some(),
             Self::BoundedSources => scenario.fabric.host.source_queue.is_some(),
             Self::Carry => scenario.fluid.carry.value != Carry::Nothing,
+            Self::OpenVoq => Self::Voq.is_on(given) && Self::Open.is_on(given),
             Self::Adaptive | Self::Open => given.routes.is_some_and(|routes| self.is_of(routes)),
             _ => given.plan.is_some_and(|plan| self.is_in(plan)),
         }

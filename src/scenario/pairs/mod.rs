@@ -53,6 +53,7 @@ impl Pair {
         let engine = &given.scenario.routing.name.value;
         let other = match self.second {
             Feature::Adaptive | Feature::Open => format!("`routing: {engine}`"),
+            Feature::OpenVoq => format!("`queues: Voq` and `routing: {engine}`"),
             other => String::from(other.words()),
         };
         let rest = format!("does not go with {other}: {}", self.why);

@@ -37,7 +37,8 @@ pairs! {
     Admission not with Adaptive: WAYS;
     Carry not with Adaptive: WAYS;
     SetUp not with Adaptive: WAYS;
-    Voq not with Open: "in one queue they would wait for one of their outputs, their escape lost: use `Fifo`";
+    Wormhole not with OpenVoq: "no rule says how packets that stop half-way stand in several queues: use `Fifo`";
+    Claims not with OpenVoq: "packets stand in several queues there: use `Off`";
     Reserve not with Open: "a head would keep the turns of outputs that it does not take: use `false`";
     Messages not with BoundedSources: "a message is whole, and these reject packets";
     Wormhole not with PortPool: "a packet that holds a lane would wait for room that flits of others have taken";

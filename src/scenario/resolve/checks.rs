@@ -1,5 +1,6 @@
 //! Rules between keys of several sections, the graph and the routes.
 
+use super::super::pairs::{Feature, Given};
 use super::super::sections::{Claims, Scenario, traffic};
 use super::super::syntax::Mistake;
 use crate::ids::SlId;
@@ -80,6 +81,18 @@ pub(super) fn claims(scenario: &Scenario, plan: &mut Plan) -> Result<(), Mistake
         }
     }
     Ok(())
+}
+
+/// D84: claims do not go with packets that stand in several queues. `Auto` is `Off` then.
+pub(super) fn standing(scenario: &Scenario, plan: &mut Plan, routes: &Routes) {
+    let given = Given {
+        scenario,
+        plan: Some(plan),
+        routes: Some(routes),
+    };
+    if Feature::OpenVoq.is_on(&given) {
+        plan.switch.allocation.claims = None;
+    }
 }
 
 /// D70, D71: what tables may do depends on who chooses.

@@ -86,6 +86,7 @@ pub fn resolve(
     let management = routes::beside(&layout.graph, &plan, &routes)
         .map_err(|error| scenario.routing.name.mistake(format!("VL15: {error}")))?;
     plan.management_tables = management;
+    checks::standing(&scenario, &mut plan, &routes);
     set_up::check(&scenario, &layout.graph, &routes, &plan)?;
     carry::enter(&scenario, parts, &layout.graph, &routes, &mut plan)?;
     let proved = known.proof(entry.as_deref(), &plan, || {

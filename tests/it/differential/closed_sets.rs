@@ -10,8 +10,8 @@ use crate::reference::{Outcome, Routing, simulate};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SwitchId};
 use virtlane::plan::{
-    DropRule, Dropping, Forwarding, HostOptions, InputSpeedup, InputTurns, OutputArbitration, Plan,
-    Queues, SwitchOptions,
+    Allocation, DropRule, Dropping, Forwarding, HostOptions, InputSpeedup, InputTurns,
+    OutputArbitration, Plan, Queues, SwitchOptions,
 };
 use virtlane::rng::{Purpose, stream};
 use virtlane::routing::adaptive::Selection;
@@ -113,6 +113,48 @@ fn prone_choices(seed: u64) -> Option<Case<Adaptive>> {
     } else if dice.chance(30) {
         plan.switch.input_turns = InputTurns::Packets;
     }
+    for class in &mut plan.classes {
+        class.management = false;
+    }
+    press(&mut dice, &mut plan, false)?;
+    Some(Case {
+        plan,
+        graph: case.graph,
+        routing,
+        cycles: case.cycles,
+        fork: None,
+        way: case.way,
+    })
+}
+
+/// The same of packets that stand in several queues (D84).
+fn prone_to_stand(seed: u64) -> Option<Case<Adaptive>> {
+    let case = small(seed).filter(|case| case.graph.switches().len() >= 3)?;
+    let mut dice = Dice(stream(seed, Purpose::Topology, 1 << 45));
+    let routing = wander(&mut dice, &case.graph);
+    if routing.function.selection() != Selection::Open {
+        return None;
+    }
+    let mut plan = case.plan;
+    let switch = plan.switch;
+    plan.switch = SwitchOptions {
+        lanes: routing.function.width() * dice.between(1, 2) as u8,
+        management_lane: false,
+        queues: Queues::Voq,
+        forwarding: match switch.forwarding {
+            Forwarding::StoreAndForward => Forwarding::StoreAndForward,
+            _ => Forwarding::CutThrough,
+        },
+        input_turns: InputTurns::Flits,
+        // others are smaller than packets may be
+        output_lane_buffer: match switch.output_lane_buffer {
+            0..8 => 0,
+            flits => flits,
+        },
+        allocation: Allocation::rounds(switch.allocation.iterations),
+        reserve: false,
+        ..switch
+    };
     for class in &mut plan.classes {
         class.management = false;
     }
@@ -329,4 +371,14 @@ fn headers_wait_for_all_that_they_request() {
         .iter()
         .all(|seen| seen.closed >= 4 && seen.partial >= 1);
     assert!(enough && seen[1].still >= 2, "{seen:?}");
+}
+
+#[test]
+fn packets_that_stand_wait_in_all_their_queues() {
+    let mut seen = Seen::default();
+    let cases = seeds(&[]).filter_map(prone_to_stand);
+    for case in cases.take(number("VIRTLANE_CASES", 60) as usize) {
+        compare(&case, &case.routing.routes(), &LATER, &mut seen);
+    }
+    assert!(seen.closed >= 3, "{seen:?}");
 }

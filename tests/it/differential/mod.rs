@@ -7,7 +7,7 @@
 //! first seed, and `VIRTLANE_FEATURE=name` leaves out those without a feature of `random_fabric::features`.
 //!
 //! One file per thing: `engine` (a case in the engine), `closed_sets` (who waits for ever), `counts` (what differs), `coverage`, `definitions` (what is counted,
-//! worked out by hand), `endings` (when nothing can happen any more), `observed` (what is recorded of single packets), `passes` (all stages in one go), `resumed` (the states of runs that go on), `trees` (congestion), `wander` (choices that may deadlock), `whole_runs` (of scenarios, with all counts),
+//! worked out by hand), `endings` (when nothing can happen any more), `observed` (what is recorded of single packets), `passes` (all stages in one go), `resumed` (the states of runs that go on), `standing` (packets in several queues, by hand), `trees` (congestion), `wander` (choices that may deadlock), `whole_runs` (of scenarios, with all counts),
 //! `wormhole` (single switches, by hand).
 
 mod closed_sets;
@@ -23,6 +23,8 @@ mod observed;
 mod passes;
 mod probes;
 mod resumed;
+mod standing;
+mod standing_cases;
 mod trees;
 mod unreachable;
 mod wander;

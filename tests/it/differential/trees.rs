@@ -1,6 +1,6 @@
-//! Congestion trees (D43, D79) of whole runs of drawn scenarios: what every look finds, against the reference model.
+//! Congestion trees (D43, D79, D84) of whole runs of drawn scenarios: what every look finds, against the reference model.
 
-use super::number;
+use super::{is_usual, number};
 use crate::random_fabric::Dice;
 use crate::reference::{TreeSeen, TreesSeen, simulate};
 use std::collections::BTreeMap;
@@ -79,9 +79,22 @@ const NETWORKS: [(&str, &str); 6] = [
     ("Torus(radix: [3, 3])", "Ugal()"),
 ];
 
-/// A scenario with hot spots, and its looks.
-fn text(dice: &mut Dice) -> String {
-    let (topology, routing) = dice.pick(&NETWORKS);
+/// The same of engines whose packets stand in several queues with VOQ (D84), and what does not go with that.
+const OPEN_NETWORKS: [(&str, &str); 3] = [
+    ("Torus(radix: [3, 3])", "MinimalAdaptive()"),
+    (
+        "Mesh(radix: [4, 2], hosts_per_switch: 2)",
+        "MinimalAdaptive()",
+    ),
+    ("Mesh(radix: [3, 3])", "UpDown(lanes: Any)"),
+];
+const NOT_STANDING: [&str; 2] = ["forwarding: Wormhole", "input_turns: Packets"];
+const VOQ: &str = "queues: Voq";
+
+/// A scenario with hot spots, and its looks; `stands`: packets stand in several queues.
+fn text(dice: &mut Dice, stands: bool) -> String {
+    let networks: &[(&str, &str)] = if stands { &OPEN_NETWORKS } else { &NETWORKS };
+    let (topology, routing) = dice.pick(networks);
     let mut keys = vec![format!(
         "lane_capacity: \"{} flits\"",
         dice.pick(&[1, 2, 3, 4, 5, 8, 8, 13, 16, 16, 24])
@@ -90,6 +103,10 @@ fn text(dice: &mut Dice) -> String {
         if dice.chance(percent) {
             keys.push(String::from(dice.pick(values)));
         }
+    }
+    if stands {
+        keys.retain(|key| key != VOQ && !NOT_STANDING.contains(&key.as_str()));
+        keys.push(String::from(VOQ));
     }
     let rate = dice.pick(&["", "", "sink_rate: \"40 Gbit/s\""]);
     let level = dice.pick(&["", ", management_lane: true"]);
@@ -115,10 +132,11 @@ fn text(dice: &mut Dice) -> String {
 }
 
 /// The first scenario that is one.
-fn drawn(seed: u64) -> (String, Resolved) {
-    let mut dice = Dice(stream(seed, Purpose::Topology, 1 << 56));
+fn drawn(seed: u64, stands: bool) -> (String, Resolved) {
+    let own = (1 << 56) + u64::from(stands);
+    let mut dice = Dice(stream(seed, Purpose::Topology, own));
     loop {
-        let text = text(&mut dice);
+        let text = text(&mut dice, stands);
         let document = Document::parse("trees.ron", &text, Path::new(".")).expect("RON");
         if let Ok(resolved) = document.resolve(&Parts::registered()) {
             return (text, resolved);
@@ -142,13 +160,13 @@ fn seen(look: &CongestionLook) -> TreesSeen {
     }
 }
 
-#[test]
-fn every_look_finds_the_same_trees() {
+/// Compares so many scenarios; the depth of the deepest tree by forwarding.
+fn compare(count: u64, stands: bool) -> BTreeMap<String, usize> {
     let first = number("VIRTLANE_FIRST_CASE", 0);
     let mut failures = Vec::new();
     let mut deepest: BTreeMap<String, usize> = BTreeMap::new();
-    for seed in first..first + number("VIRTLANE_CASES", 60) {
-        let (text, resolved) = drawn(seed);
+    for seed in first..first + number("VIRTLANE_CASES", count) {
+        let (text, resolved) = drawn(seed, stands);
         let settings = Settings {
             threads: Some(1 + seed as usize % 2),
             shards: Some(1 + seed as usize % 3),
@@ -185,10 +203,24 @@ fn every_look_finds_the_same_trees() {
         failures.len(),
         failures.join("\n")
     );
-    if super::is_usual() {
+    deepest
+}
+
+#[test]
+fn every_look_finds_the_same_trees() {
+    let deepest = compare(60, false);
+    if is_usual() {
         assert!(
             deepest.len() == 3 && deepest.values().all(|&depth| depth > 2),
             "{deepest:?}"
         );
+    }
+}
+
+#[test]
+fn every_look_finds_the_same_trees_of_packets_that_stand() {
+    let deepest = compare(40, true);
+    if is_usual() {
+        assert!(deepest.values().any(|&depth| depth > 1), "{deepest:?}");
     }
 }

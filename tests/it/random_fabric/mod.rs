@@ -5,7 +5,7 @@
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
 //! routing functions in `adaptive`, cases whose flows have routes of their own in `own_routes`, those whose flows set them up by
 //! packets in `set_up`, options in `options`, traffic in `traffic`, `flows`, `levels`, `waits`, `slots`, `control`, `admission`, `dropping`,
-//! `wormhole`, `claims` and `management`; `shipped` takes the parts that scenarios can
+//! `wormhole`, `claims`, `standing` and `management`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
@@ -24,6 +24,7 @@ mod retry;
 mod set_up;
 mod shipped;
 mod slots;
+mod standing;
 mod strata;
 mod timing;
 mod traffic;
@@ -38,15 +39,15 @@ pub(crate) use features::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES,
     DROPPING, DROPPING_OF_CHOICES, FLOWS, HALF_WAY_OF_CHOICES, MARKS_BEHIND_LANES, OPEN_HALF_WAY,
     QUEUES_OF_ROUTES, QUEUES_OF_SET_UPS, RETRY, RETRY_ON_TABLES, ROUTES, SCHEDULERS, SET_UPS,
-    VL15_BESIDE_CHOICES, VL15_OF_CHOICES, WORMHOLE_CHOICES, WORMHOLE_HALF_WAY, WORMHOLE_HOSTS,
-    WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_QUEUES,
-    WORMHOLE_QUEUES_OF_CHOICES, WORMHOLE_REQUESTS, WORMHOLE_ROUTES, WORMHOLE_SET_UPS,
-    WORMHOLE_VL15, features,
+    STANDING, STANDING_ON_ANY_LANE, VL15_BESIDE_CHOICES, VL15_OF_CHOICES, WORMHOLE_CHOICES,
+    WORMHOLE_HALF_WAY, WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_OPTIONS,
+    WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_QUEUES, WORMHOLE_QUEUES_OF_CHOICES, WORMHOLE_REQUESTS,
+    WORMHOLE_ROUTES, WORMHOLE_SET_UPS, WORMHOLE_VL15, features,
 };
 pub(crate) use own_routes::case_with_routes;
 pub(crate) use set_up::case_with_set_ups;
 pub(crate) use shipped::{engines, shipped_case};
-pub(crate) use strata::{Kind, wanted};
+pub(crate) use strata::{Kind, standing_seed, wanted};
 pub(crate) use traffic::{Given, Saturating, ToOne};
 pub(crate) use way::{Fork, Way};
 
@@ -54,8 +55,7 @@ use crate::reference::Routing;
 use options::Family;
 use strata::{Scale, Stratum};
 use virtlane::measure::observe::{Observe, Sample};
-use virtlane::plan::Plan;
-use virtlane::plan::{BufferSharing, InputTurns, Phases, SwitchOptions};
+use virtlane::plan::{BufferSharing, InputTurns, Phases, Plan, SwitchOptions};
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::routing::Tables;
 use virtlane::topology::Graph;
@@ -206,7 +206,7 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
     let selection = routing.function.selection();
     options::allow_adaptive(&mut plan.switch, selection);
     dropping::add(&mut plan, stratum.attempt);
-    if !stratum.plain {
+    if !stratum.plain && stratum.queues().is_none() {
         wormhole::add(&mut plan, Some(selection), stratum.attempt);
     }
     // lanes that share their space, or an input, wait for each other, and so may requests and answers
@@ -216,6 +216,7 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
     routing.deadlock_free &= is_apart && !is_bounded;
     let mut case = finish(&mut dice, stratum, plan, graph, routing, cycles);
     if !stratum.plain {
+        standing::add(&mut case, selection, stratum);
         management::add(&mut case, stratum.attempt);
     }
     case

@@ -9,7 +9,7 @@ use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::{Accept, HighPriorityLimit, Places, Rules, Unit};
 use virtlane::routing::adaptive::Selection;
 
-/// Takes away what D20 and D75 exclude with open engines: VOQ and `reserve`.
+/// Takes away what D20 excludes with open engines, `reserve`, and VOQ, which `standing` draws for them (D84).
 pub(super) fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) {
     if selection == Selection::Open {
         options.queues = Queues::Fifo;

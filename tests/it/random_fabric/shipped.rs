@@ -6,7 +6,7 @@
 use super::strata::{Scale, Stratum, threads};
 use super::{
     Case, Dice, Drawn, admission, bound, dropping, finish, management, options, plainness, plan,
-    probe, timing, wormhole,
+    probe, standing, timing, wormhole,
 };
 use crate::structure::mixed::{Mix, mixed};
 use std::path::Path;
@@ -184,7 +184,11 @@ pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
         }
     }
     let mut case = finish(&mut dice, &stratum, plan, graph, routes, cycles);
-    if is_adaptive && !stratum.plain {
+    if let Routes::Adaptive(adaptive) = &case.routing
+        && !stratum.plain
+    {
+        let selection = adaptive.routing.selection();
+        standing::add(&mut case, selection, &stratum);
         management::add(&mut case, 0);
     }
     case

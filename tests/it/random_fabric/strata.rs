@@ -4,12 +4,16 @@
 //! width, one has dozens of hosts and one lasts for thousands of cycles; in the others a list of features goes round, and
 //! two of three times such a run is resumed in the middle. Threads and form of the cycle change from round to round: any
 //! [`PERIOD`] cases in a row hold every width and size in every mode, and every feature three times.
+//!
+//! With adaptive routing every other case of usual size among those without options has options instead, and what open engines have
+//! with packets as units ([`of_open_engines`]), of which wormhole switching leaves the other cases little.
 
 use super::Dice;
 use super::features::{
-    ADAPTIVE_ONLY, BESIDE_CHOICES, BESIDE_ROUTES, BESIDE_SET_UPS, PLAIN, ROUTES, SCHEDULERS,
-    SELDOM_CHOICES, SET_UPS, STATEFUL, TABLES_ONLY, traffic,
+    ADAPTIVE_ONLY, BESIDE_CHOICES, BESIDE_ROUTES, BESIDE_SET_UPS, OPEN_HEADS, PLAIN, ROUTES,
+    SCHEDULERS, SELDOM_CHOICES, SET_UPS, STANDING, STATEFUL, TABLES_ONLY, traffic,
 };
+use virtlane::plan::Queues;
 
 /// Cases in a row that hold everything.
 pub(crate) const PERIOD: u64 = 2 * SLOTS * 20;
@@ -118,17 +122,47 @@ impl Stratum {
             };
         }
         let turn = round * (SLOTS - SIZED) + slot - SIZED;
-        let features = wanted(kind, plain);
+        let is_open = kind == Kind::Adaptive && plain && !turn.is_multiple_of(2);
+        let (features, own) = if is_open {
+            (of_open_engines(), turn / 2)
+        } else {
+            (wanted(kind, plain), turn)
+        };
         let count = features.len() as u64;
-        let feature = features[(turn % count) as usize].clone();
+        let feature = features[(own % count) as usize].clone();
         Self {
-            plain,
+            plain: plain && !is_open,
             scale,
             threads: threads(round + turn),
-            feature: Some((feature, turn / count % 3 < 2)),
+            feature: Some((feature, own / count % 3 < 2)),
             attempt: 0,
         }
     }
+
+    /// The queues that its feature needs, of those of open engines with packets as units.
+    pub(super) fn queues(&self) -> Option<Queues> {
+        let (name, _) = self.feature.as_ref()?;
+        let is_of = |names: &[&str]| names.contains(&name.as_str());
+        match (is_of(&STANDING), is_of(&OPEN_HEADS)) {
+            (true, _) => Some(Queues::Voq),
+            (_, true) => Some(Queues::Fifo),
+            _ => None,
+        }
+    }
+}
+
+/// Features of open engines with packets as units, which go round by themselves.
+fn of_open_engines() -> Vec<String> {
+    let names = STANDING.iter().chain(&OPEN_HEADS);
+    names.map(|&name| name.to_owned()).collect()
+}
+
+/// The seed of the adaptive case with the next of the features of packets that stand (D84), which come in turn.
+pub(crate) fn standing_seed(number: u64) -> u64 {
+    let (own, all) = (STANDING.len() as u64, of_open_engines().len() as u64);
+    let turn = 2 * (number / own * all + number % own) + 1;
+    let usual = SLOTS - SIZED;
+    2 * (turn / usual * SLOTS + SIZED + turn % usual)
 }
 
 /// Features that go round.
@@ -163,7 +197,7 @@ mod tests {
     use super::*;
     use crate::random_fabric::features::{
         ADMISSION, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, DROPPING, DROPPING_OF_CHOICES,
-        FLOWS, MARKS_BEHIND_LANES, MESSAGES, OPEN_HEADS, WORMHOLE_CHOICES, WORMHOLE_HOSTS,
+        FLOWS, MARKS_BEHIND_LANES, MESSAGES, WORMHOLE_CHOICES, WORMHOLE_HOSTS,
         WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES,
         WORMHOLE_REQUESTS, WORMHOLE_VL15, features,
     };
@@ -204,7 +238,7 @@ mod tests {
             names.extend(WORMHOLE_OPTIONS_OF_CHOICES.map(String::from));
             names.extend(WORMHOLE_HOSTS_OF_CHOICES.map(String::from));
             names.extend(DROPPING_OF_CHOICES.map(String::from));
-            names.extend(OPEN_HEADS.map(String::from));
+            names.extend(of_open_engines());
         }
         let times = |of: &BTreeMap<String, u32>, name: &String| of.get(name).copied().unwrap_or(0);
         let missing: Vec<_> = names

@@ -1,12 +1,12 @@
-//! Stage Route with an adaptive engine (D20): courses, candidates and choices of heads, with VOQ of all packets that come (D75).
+//! Stage Route with an adaptive engine (D20): courses, candidates and choices of heads, with VOQ of all packets that come (D75, D84).
 //!
 //! A head that requests for the first time, with VOQ a packet that may request from now on, is told its course and its candidates and
-//! chooses what it requests; whoever has chosen asks again in every cycle and must be told the same. Those of one cycle choose one
+//! chooses what it requests, with an open engine all of them; whoever has chosen asks again in every cycle and must be told the same. Those of one cycle choose one
 //! after the other, and what waits for a way is counted anew before each. Packets of VL15 know their ways by tables, and nobody
 //! looks at that lane (D83).
 
 use super::Setting;
-use super::input::Queue;
+use super::input::Input;
 use super::link::Link;
 use super::output::Output;
 use super::packet::{Packet, PacketId};
@@ -80,8 +80,8 @@ impl Switch {
     /// whose request stands, with VOQ any packets in queues (D75); and of those that hold lanes (D76).
     fn waiting(&self, packets: &[Packet], pooled: bool) -> Waiting {
         let mut waiting = Waiting::new();
-        let queues = self.inputs.iter().flatten().flat_map(|input| &input.queues);
-        for one in queues.flat_map(Queue::staying) {
+        let inputs = self.inputs.iter().flatten();
+        for one in inputs.flat_map(Input::staying) {
             let places = one.ways.iter();
             let places = places.map(|way| (way.output, if pooled { 0 } else { way.lane }));
             // a head that requests several lanes of a pool waits for the pool once
@@ -123,8 +123,8 @@ impl Switch {
         (setting, routing): (Setting<'_>, &dyn AdaptiveRouting),
         packets: &[Packet],
     ) {
-        let queues = self.inputs.iter().flatten().flat_map(|input| &input.queues);
-        for waiting in queues.flat_map(Queue::staying) {
+        let inputs = self.inputs.iter().flatten();
+        for waiting in inputs.flat_map(Input::staying) {
             let Some(told) = &waiting.told else { continue };
             let packet = &packets[waiting.packet];
             let course = packet.course.expect("departed");
@@ -171,7 +171,7 @@ impl Switch {
         }
     }
 
-    /// D75: packets of an input that may request from now on choose and join their queues.
+    /// D75: packets of an input that may request from now on choose and join their queues; D84: they stand, those of VL15 by tables (D83).
     fn direct_all(
         &mut self,
         with: (Setting<'_>, &dyn AdaptiveRouting),
@@ -180,6 +180,8 @@ impl Switch {
         (number, now): (usize, u64),
     ) {
         let outputs = self.outputs.len();
+        let (setting, _) = with;
+        let stands = setting.routing.has_standing(&setting.plan.switch);
         let Some(input) = self.inputs[number].as_mut() else {
             return;
         };
@@ -190,13 +192,19 @@ impl Switch {
         input.undecided = later;
         due.sort_by_key(|(lane, waiting)| (*lane, waiting.arrived));
         for (lane, mut waiting) in due {
-            let from = (number, lane, waiting.packet);
-            let (ways, told) = self.chosen(with, links, packets, from, now);
-            let [way] = ways[..] else {
-                panic!("D75: committed engines only")
-            };
-            (waiting.ways, waiting.told) = (ways, Some(told));
+            if waiting.ways.is_empty() {
+                let from = (number, lane, waiting.packet);
+                let (ways, told) = self.chosen(with, links, packets, from, now);
+                (waiting.ways, waiting.told) = (ways, Some(told));
+            }
             let input = self.inputs[number].as_mut().expect("connected");
+            if stands {
+                input.stand(lane, waiting, now);
+                continue;
+            }
+            let [way] = waiting.ways[..] else {
+                panic!("D75: one choice")
+            };
             input.queues[lane * outputs + way.output].join(waiting, now);
         }
     }
@@ -212,7 +220,11 @@ impl Switch {
     ) -> (Vec<Way>, Told) {
         let at = self.id;
         let pooled = setting.plan.switch.sharing == BufferSharing::PortPool;
-        let waiting = self.waiting(packets, pooled);
+        let waiting = match routing.selection() {
+            // D20: nothing compares what waits
+            Selection::Open => Waiting::new(),
+            _ => self.waiting(packets, pooled),
+        };
         let input = self.inputs[number].as_mut().expect("connected");
         let from = setting.graph.channels()[input.channel].from;
         let is_first = matches!(from, Endpoint::Host(_));

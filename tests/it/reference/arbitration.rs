@@ -76,7 +76,7 @@ fn output_first(
 
 /// D3: each input accepts as many grants as it has places, by their kind (D71), then by preference (D20), then round robin
 /// over outputs from where its pointer was before the round. It moves with each of them, in the first round only (D5). One
-/// grant of a head is accepted, and with unlimited speed-up one of each head (D80).
+/// grant of a head is accepted, through whichever queue it comes (D84), and with unlimited speed-up one of each head (D80).
 fn inputs_accept(
     options: &SwitchOptions,
     switch: &mut Switch,
@@ -104,7 +104,7 @@ fn inputs_accept(
             let next = (0..mine.len()).min_by_key(|&index| key(&mine[index].request));
             let Some(next) = next else { break };
             let turn = mine.remove(next);
-            mine.retain(|other| other.request.queue != turn.request.queue);
+            mine.retain(|other| other.request.packet != turn.request.packet);
             if is_first {
                 input.accept_pointer = turn.request.way.output + 1;
             }
@@ -168,7 +168,7 @@ pub(super) fn place_of(request: &Request, outputs: usize) -> usize {
 }
 
 /// The one proposal of an input with these eligible requests: a lane, then (VOQ) an output by round robin, or of the head of an open
-/// engine one of its requests (D80). With D54 it moves its tables here, whoever is picked then, and proposes nothing in a bubble.
+/// engine one of its requests (D80), with VOQ of all heads of the lane (D84). With D54 it moves its tables here, whoever is picked then, and proposes nothing in a bubble.
 fn input_proposes(
     input: &mut Input,
     mine: &[Request],

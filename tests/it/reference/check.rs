@@ -72,8 +72,8 @@ fn check_queues(fabric: &Fabric<'_>) {
     }
 }
 
-/// With adaptive routing: every packet with flits at an input of a switch is in one of its queues, or has still to choose one (D75), or
-/// is dropped from there.
+/// With adaptive routing: every packet with flits at an input of a switch is in one of its queues, or stands in several (D84), or has still to
+/// choose one (D75) or to come, or is dropped from there.
 fn check_inputs(fabric: &Fabric<'_>) {
     let Routing::Adaptive(_) = fabric.setting.routing else {
         return;
@@ -86,7 +86,9 @@ fn check_inputs(fabric: &Fabric<'_>) {
         let queues = input.queues.iter();
         let in_queues = queues.flat_map(|queue| &queue.packets);
         let undecided = input.undecided.iter().map(|(_, waiting)| waiting);
-        let waiting = in_queues.chain(undecided).map(|one| one.packet);
+        let standing = input.standing.iter().map(|one| &one.waiting);
+        let waiting = in_queues.chain(undecided).chain(standing);
+        let waiting = waiting.map(|one| one.packet);
         let all: Vec<PacketId> = waiting.chain(switch.lost_at(number)).collect();
         for stored in &fabric.links[input.channel].buffer {
             let id = stored.flit.packet;

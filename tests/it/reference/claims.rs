@@ -210,6 +210,7 @@ fn claimed(
     let request = Request {
         input,
         queue: queue_index,
+        packet: head.packet,
         way,
         input_lane: queue.lane,
         size: Size::new(packet.size, setting.plan.flit_bytes),
@@ -290,9 +291,8 @@ impl Fabric<'_> {
         }
         let switches = self.switches.iter();
         let inputs = switches.flat_map(|switch| switch.inputs.iter().flatten());
-        let queues = inputs.flat_map(|input| &input.queues);
-        let requests = queues.filter_map(|queue| queue.request(now));
-        self.standing = requests.map(|(_, since)| end - since).max().unwrap_or(0);
+        let requests = inputs.flat_map(|input| input.requesting(now));
+        self.standing = requests.map(|head| end - head.since).max().unwrap_or(0);
     }
 
     /// What was counted.

@@ -3,7 +3,7 @@
 
 use super::input::Queue;
 use super::packet::{Packet, PacketId};
-use super::switch::{Switch, Way};
+use super::switch::{Switch, Waiting, Way};
 use super::{Fabric, wormhole};
 use virtlane::ids::HostId;
 use virtlane::plan::{BufferSharing, InputSpeedup, InputTurns, OutputArbitration};
@@ -11,7 +11,7 @@ use virtlane::plan::{BufferSharing, InputSpeedup, InputTurns, OutputArbitration}
 /// Name of a packet: source, class, number.
 pub(crate) type Stuck = (HostId, u16, u64);
 
-/// Which of the four kinds of heads.
+/// Which of the four kinds of heads; those that stand are of the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Requests {
@@ -19,6 +19,8 @@ enum Kind {
         input: usize,
         queue: usize,
     },
+    /// D84, with its place among those that stand at its input.
+    Stands(usize),
     Holds {
         switch: usize,
         input: usize,
@@ -48,13 +50,13 @@ impl Fabric<'_> {
     pub(super) fn closed_set(&self, now: u64) -> Vec<Stuck> {
         let mut set = self.heads(now);
         loop {
-            let free = set
-                .iter()
-                .position(|head| !self.is_blocked(&set, head, now));
-            match free {
-                Some(free) => drop(set.swap_remove(free)),
-                None => break,
+            let heads = set.iter();
+            let blocked = heads.filter(|head| self.is_blocked(&set, head, now));
+            let blocked: Vec<Head> = blocked.cloned().collect();
+            if blocked.len() == set.len() {
+                break;
             }
+            set = blocked;
         }
         let name = |head: &Head| {
             let packet = &self.packets[head.packet];
@@ -69,6 +71,7 @@ impl Fabric<'_> {
         let mut heads = Vec::new();
         for (number, switch) in self.switches.iter().enumerate() {
             self.add_requests((number, switch), now, &mut heads);
+            self.add_standing(switch, &mut heads);
             if wormhole::is_on(self.setting.plan) {
                 self.add_holders((number, switch), now, &mut heads);
             }
@@ -108,11 +111,6 @@ impl Fabric<'_> {
                 } else {
                     sizes.sum()
                 };
-                let candidates = first.ways.iter().map(|way| {
-                    let output = switch.outputs[way.output].as_ref().expect("connected");
-                    let channel = output.channel;
-                    ((channel, way.lane), self.needs(first.packet, channel, way))
-                });
                 heads.push(Head {
                     packet: first.packet,
                     kind: Kind::Requests {
@@ -121,10 +119,36 @@ impl Fabric<'_> {
                         queue: index,
                     },
                     keeps: Some((input.channel, queue.lane, flits)),
-                    candidates: candidates.collect(),
+                    candidates: self.candidates(switch, first),
                 });
             }
         }
+    }
+
+    /// D84: every packet that stands, whether or not it requests yet.
+    fn add_standing(&self, switch: &Switch, heads: &mut Vec<Head>) {
+        for input in switch.inputs.iter().flatten() {
+            for (place, one) in input.standing.iter().enumerate() {
+                let packet = one.waiting.packet;
+                heads.push(Head {
+                    packet,
+                    kind: Kind::Stands(place),
+                    keeps: Some((input.channel, one.lane, self.packets[packet].size.into())),
+                    candidates: self.candidates(switch, &one.waiting),
+                });
+            }
+        }
+    }
+
+    /// What a packet may go by, and the room that it needs there.
+    fn candidates(&self, switch: &Switch, waiting: &Waiting) -> Vec<((usize, usize), u64)> {
+        let candidates = waiting.ways.iter().map(|way| {
+            let output = switch.outputs[way.output].as_ref().expect("connected");
+            let channel = output.channel;
+            let needs = self.needs(waiting.packet, channel, way);
+            ((channel, way.lane), needs)
+        });
+        candidates.collect()
     }
 
     fn add_holders(&self, (number, switch): (usize, &Switch), now: u64, heads: &mut Vec<Head>) {
@@ -215,7 +239,7 @@ impl Fabric<'_> {
                     return true;
                 }
             }
-            Kind::Holds { .. } | Kind::Answer { .. } => {}
+            Kind::Stands(_) | Kind::Holds { .. } | Kind::Answer { .. } => {}
         }
         let has_room = |(channel, lane): (usize, usize), needs: u64| {
             let is_same = |other: usize| {
@@ -230,10 +254,10 @@ impl Fabric<'_> {
             u64::from(self.setting.plan.switch.lane_capacity) >= kept + needs
         };
         let is_open = |&(candidate, needs): &((usize, usize), u64)| {
-            has_room(candidate, needs)
-                && !set
-                    .iter()
-                    .any(|other| self.bars(other, head, candidate, now))
+            let is_kept = |other: &Head| {
+                self.bars(other, head, candidate, now) || stands_before(other, head, candidate.0)
+            };
+            has_room(candidate, needs) && !set.iter().any(is_kept)
         };
         !head.candidates.iter().any(is_open)
     }
@@ -349,4 +373,14 @@ impl Fabric<'_> {
         names.sort_unstable();
         names
     }
+}
+
+/// D84: whether the one stands before the other in the queue of its lane and the output to a channel.
+fn stands_before(one: &Head, other: &Head, channel: usize) -> bool {
+    let (Kind::Stands(first), Kind::Stands(second)) = (&one.kind, &other.kind) else {
+        return false;
+    };
+    let lane = |head: &Head| head.keeps.map(|(from, lane, _)| (from, lane));
+    let mut candidates = one.candidates.iter();
+    lane(one) == lane(other) && first < second && candidates.any(|(to, _)| to.0 == channel)
 }

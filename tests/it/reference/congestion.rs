@@ -1,6 +1,5 @@
 //! Congestion trees (D43, with single flits D79): looks between two cycles.
 
-use super::input::Queue;
 use super::switch::Switch;
 use super::{Fabric, wormhole};
 use std::collections::{BTreeMap, BTreeSet};
@@ -193,10 +192,8 @@ impl Fabric<'_> {
         for (number, input) in switch.inputs.iter().enumerate() {
             let Some(input) = input else { continue };
             for (index, queue) in input.queues.iter().enumerate() {
-                let waits = Queue::staying(queue).any(|waiting| {
-                    let mut ways = waiting.ways.iter();
-                    waiting.waits(last) && ways.any(|way| (way.output, way.lane) == (output, lane))
-                });
+                let mut staying = queue.staying();
+                let waits = staying.any(|waiting| waiting.waits_for((output, lane), last));
                 if waits || from.contains(&(number, index)) {
                     found.insert(Place {
                         channel: input.channel,
@@ -204,6 +201,13 @@ impl Fabric<'_> {
                     });
                 }
             }
+            // D84
+            let standing = input.standing.iter();
+            let mine = standing.filter(|one| one.waiting.waits_for((output, lane), last));
+            found.extend(mine.map(|one| Place {
+                channel: input.channel,
+                lane: one.lane,
+            }));
         }
         found
     }

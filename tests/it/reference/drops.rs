@@ -1,14 +1,15 @@
 //! Packets that switches drop (D58).
 
 use super::Setting;
+use super::input::Queue;
 use super::link::Link;
 use super::packet::{Drop, Flit, Packet, PacketId};
 use super::routing::Routing;
-use super::switch::{Switch, Waiting};
+use super::switch::{Switch, Waiting, Way};
 use super::wormhole;
 use virtlane::plan::{DropRule, Dropping, Queues};
 
-/// Whether packets are decided as heads, and leave as such: with a threshold those whose heads choose (D20).
+/// Whether packets of queues are decided as heads, and leave as such: with a threshold those whose heads choose (D20).
 fn are_heads(setting: Setting<'_>, rule: DropRule) -> bool {
     let chooses = matches!(setting.routing, Routing::Adaptive(_));
     rule == DropRule::Held || chooses && setting.plan.switch.queues == Queues::Fifo
@@ -60,6 +61,27 @@ pub(super) fn check_plan(setting: Setting<'_>) {
     }
 }
 
+/// An input, and the queue there; none of a packet that has come to stand (D84).
+type Place = (usize, Option<usize>);
+
+impl Queue {
+    /// A packet is dropped: as a head it stays here until it has left, else it is in no queue any more. Returns the first way that it
+    /// had.
+    fn lose(&mut self, id: PacketId, is_head: bool) -> Way {
+        let mut places = self.packets.iter();
+        let position = places.position(|one| one.packet == id);
+        let position = position.expect("in its queue");
+        let way = self.packets[position].ways[0];
+        if is_head {
+            assert_eq!(position, 0, "the head");
+            self.leaving = true;
+        } else {
+            self.packets.remove(position);
+        }
+        way
+    }
+}
+
 impl Switch {
     /// After Route and before Arbitrate: every packet that first requests, or begins to wait, in this cycle is decided, all before
     /// any of them is dropped.
@@ -75,31 +97,41 @@ impl Switch {
         };
         let of_heads = are_heads(setting, dropping.rule);
         let mut lost = Vec::new();
+        for (from, decided) in self.decided(of_heads, now) {
+            let packet = &packets[decided.packet];
+            let is_named = dropping.service_levels.contains(&packet.sl);
+            if !is_named || packet.management {
+                continue;
+            }
+            if self.is_too_much((setting, dropping), links, packets, decided, now) {
+                lost.push((from, decided.packet));
+            }
+        }
+        for (from, packet) in lost {
+            self.lose(links, packets, (from, packet), (of_heads, now));
+        }
+    }
+
+    /// Packets whose cycle it is to be decided.
+    fn decided(&self, of_heads: bool, now: u64) -> Vec<(Place, &Waiting)> {
+        let mut all = Vec::new();
         for (index, input) in self.inputs.iter().enumerate() {
-            let queues = input.iter().flat_map(|input| &input.queues);
-            for (queue_index, queue) in queues.enumerate() {
+            let Some(input) = input else { continue };
+            for (queue_index, queue) in input.queues.iter().enumerate() {
                 let decided = if of_heads {
                     let head = queue.request(now).filter(|(_, since)| *since == now);
                     head.map(|(head, _)| head)
                 } else {
                     queue.packets.iter().find(|one| one.ready == now)
                 };
-                let Some(decided) = decided else {
-                    continue;
-                };
-                let packet = &packets[decided.packet];
-                let is_named = dropping.service_levels.contains(&packet.sl);
-                if !is_named || packet.management {
-                    continue;
-                }
-                if self.is_too_much((setting, dropping), links, packets, decided, now) {
-                    lost.push((index, queue_index, decided.packet));
-                }
+                all.extend(decided.map(|one| ((index, Some(queue_index)), one)));
             }
+            // D84: in the cycle in which it comes
+            let standing = input.standing.iter().map(|one| &one.waiting);
+            let coming = standing.filter(|one| one.ready == now);
+            all.extend(coming.map(|one| ((index, None), one)));
         }
-        for (input, queue, packet) in lost {
-            self.lose(links, packets, (input, queue, packet), (of_heads, now));
-        }
+        all
     }
 
     /// Whether the packet that is decided now is dropped.
@@ -131,27 +163,21 @@ impl Switch {
         })
     }
 
-    /// A packet of a queue is dropped: as a head it stays there until it has left, else it is in no queue any more.
+    /// A packet is dropped, with D84 before it stands.
     fn lose(
         &mut self,
         links: &[Link],
         packets: &mut [Packet],
-        (index, queue, id): (usize, usize, PacketId),
+        ((index, queue), id): (Place, PacketId),
         (is_head, now): (bool, u64),
     ) {
         let input = self.inputs[index].as_mut().expect("connected");
         let pace = links[input.channel].cycles_per_flit;
-        let from = &mut input.queues[queue];
-        let mut places = from.packets.iter();
-        let position = places.position(|one| one.packet == id);
-        let position = position.expect("in its queue");
-        let output = self.outputs[from.packets[position].ways[0].output].as_ref();
-        if is_head {
-            assert_eq!(position, 0, "the head");
-            from.leaving = true;
-        } else {
-            from.packets.remove(position);
-        }
+        let way = match queue {
+            Some(queue) => input.queues[queue].lose(id, is_head),
+            None => input.stop_standing(id).expect("it has come").waiting.ways[0],
+        };
+        let output = self.outputs[way.output].as_ref();
         let packet = &mut packets[id];
         assert_eq!((packet.dropped, packet.delivered), (None, None));
         packet.dropped = Some(Drop {
@@ -162,7 +188,7 @@ impl Switch {
             packet: id,
             size: packet.size,
             input: index,
-            queue: is_head.then_some(queue),
+            queue: queue.filter(|_| is_head),
             start: now,
             pace,
             left: 0,

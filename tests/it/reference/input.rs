@@ -1,10 +1,11 @@
-//! One input of a switch: its queues (D4, D75, rule 3) and the state of its choices (D3, D8, D20).
+//! One input of a switch: its queues (D4, D75, rule 3; D84 in `standing`) and the state of its choices (D3, D8, D20).
 
 use super::Setting;
 use super::adaptive::Told;
 use super::claims::Claim;
 use super::lane_choice::LaneChooser;
 use super::packet::PacketId;
+use super::standing::Standing;
 use virtlane::ids::ChannelId;
 use virtlane::plan::{Forwarding, Plan, Queues};
 use virtlane::rng::{Purpose, Stream, stream};
@@ -25,7 +26,7 @@ pub(super) struct Way {
 pub(super) struct Waiting {
     pub(super) packet: PacketId,
     /// What it requests as head: one way by tables, known from its arrival on; with adaptive routing, but for VL15 (D83), one or
-    /// several, none before its first request (D20), with VOQ none before its choice (D75).
+    /// several, none before its first request (D20), with VOQ none before its choice (D75) or before it comes (D84).
     pub(super) ways: Vec<Way>,
     /// D20: what the adaptive engine said when it chose.
     pub(super) told: Option<Told>,
@@ -42,6 +43,12 @@ impl Waiting {
     /// adaptive routing from its choice on, if it has one.
     pub(super) fn waits(&self, now: u64) -> bool {
         self.told.as_ref().map_or(self.ready, |told| told.since) <= now
+    }
+
+    /// Whether it waits in a cycle for (output, lane), maybe among others.
+    pub(super) fn waits_for(&self, (output, lane): (usize, usize), now: u64) -> bool {
+        let mut ways = self.ways.iter();
+        self.waits(now) && ways.any(|way| (way.output, way.lane) == (output, lane))
     }
 }
 
@@ -94,12 +101,6 @@ impl Queue {
     pub(super) fn staying(&self) -> impl Iterator<Item = &Waiting> {
         self.packets.iter().skip(usize::from(self.leaving))
     }
-
-    /// Packets that may request by now, but for the one that is leaving.
-    pub(super) fn queued(&self, now: u64) -> usize {
-        let staying = self.staying();
-        staying.filter(|packet| packet.ready <= now).count()
-    }
 }
 
 /// An input port.
@@ -109,8 +110,10 @@ pub(super) struct Input {
     pub(super) channel: usize,
     /// Sorted by lane, then output.
     pub(super) queues: Vec<Queue>,
-    /// D75: packets that have come and have not chosen, with their lanes; they are in no queue.
+    /// D75, D84: packets whose header is here and that may not request yet, with their lanes; they are in no queue.
     pub(super) undecided: Vec<(usize, Waiting)>,
+    /// D84: packets that stand, in the order in which they came.
+    pub(super) standing: Vec<Standing>,
     /// D3: next output to accept.
     pub(super) accept_pointer: usize,
     /// D8: lane choice of the input.
@@ -121,6 +124,20 @@ pub(super) struct Input {
     pub(super) request_pointers: Vec<usize>,
     /// D20: draws of adaptive routing, by lane.
     pub(super) streams: Vec<Stream>,
+}
+
+impl Input {
+    /// All packets in queues, those that stand (D84) among them, but for those that are leaving.
+    pub(super) fn staying(&self) -> impl Iterator<Item = &Waiting> {
+        let standing = self.standing.iter().map(|one| &one.waiting);
+        self.queues.iter().flat_map(Queue::staying).chain(standing)
+    }
+
+    /// D25: those of them that may request by now.
+    pub(super) fn queued(&self, now: u64) -> usize {
+        let staying = self.staying();
+        staying.filter(|packet| packet.ready <= now).count()
+    }
 }
 
 /// What comes in over a channel, at first.
@@ -145,6 +162,7 @@ pub(super) fn new_input(setting: Setting<'_>, channel: ChannelId, ports: usize) 
         channel: channel.index(),
         queues: (0..lanes * per_lane).map(queue).collect(),
         undecided: Vec::new(),
+        standing: Vec::new(),
         accept_pointer: 0,
         chooser: LaneChooser::new(options),
         output_pointers: vec![0; lanes],

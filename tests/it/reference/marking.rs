@@ -2,7 +2,7 @@
 //!
 //! All grants of the switch in this cycle have been made; every output has one at most (D5).
 
-use super::input::Queue;
+use super::input::Input;
 use super::packet::Packet;
 use super::switch::{Grant, Switch};
 use super::{Setting, wormhole};
@@ -75,17 +75,27 @@ impl Marks {
 }
 
 impl Switch {
-    /// D36, D75: flits of the packets that wait for (output, lane) after the grants of this cycle: whole, for each of the ways
+    /// D16: flits of the packets whose request for (output, lane) stands after the grants of this cycle; a head
+    /// counts wherever it requests (D20).
+    fn standing_flits(&self, packets: &[Packet], grant: Grant, now: u64) -> u64 {
+        let inputs = self.inputs.iter().flatten();
+        let heads = inputs.flat_map(|input| input.requesting(now));
+        heads
+            .filter(|head| {
+                let ways = head.ways();
+                let mut places = ways.iter().map(|way| (way.output, way.lane));
+                places.any(|place| place == (grant.output, grant.lane))
+            })
+            .map(|head| u64::from(packets[head.waiting.packet].size))
+            .sum()
+    }
+
+    /// D36, D75, D84: flits of the packets that wait for (output, lane) after the grants of this cycle: whole, for each of the ways
     /// that they have; with adaptive routing a packet has none before it chooses.
     pub(super) fn fill(&self, packets: &[Packet], output: usize, lane: usize, now: u64) -> u64 {
-        let queues = self.inputs.iter().flatten().flat_map(|input| &input.queues);
-        let waiting = queues.flat_map(Queue::staying);
+        let waiting = self.inputs.iter().flatten().flat_map(Input::staying);
         waiting
-            .filter(|waiting| waiting.waits(now))
-            .filter(|waiting| {
-                let mut ways = waiting.ways.iter();
-                ways.any(|way| (way.output, way.lane) == (output, lane))
-            })
+            .filter(|waiting| waiting.waits_for((output, lane), now))
             .map(|waiting| u64::from(packets[waiting.packet].size))
             .sum()
     }

@@ -2,12 +2,12 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D53, D55-D61, D63-D83, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D53, D55-D61, D63-D84, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `retry` (D74), `lane_choice` (round robin and VL tables), `legacy_tables` (D54), `switch`
-//! (queues and holding), `routing`, `adaptive` (D20, D75; with it VL15 goes by tables, D83), `own_routes` (D66) and `set_up` (D67), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7), `grant_kind` (D71), `claims` (D72) and
+//! (queues and holding), `standing` (D84), `routing`, `adaptive` (D20, D75; with it VL15 goes by tables, D83), `own_routes` (D66) and `set_up` (D67), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7), `grant_kind` (D71), `claims` (D72) and
 //! `arbitration` (matching), `wormhole` (D65, D76 to D79, D82, in place of stages Arbitrate, Cross and Inject), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
 //! `messages` (D21), `levels` (D27), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48, D69, D73), `beside` (D49), `elements` and `broadcasts` (D68),
 //! `notify` (receivers, elements, senders), `applications` (D50), `waits` (D63), `looks` (D51), `closed_sets` (deadlocks), `congestion` (D43), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
@@ -49,6 +49,7 @@ mod rooms;
 mod routing;
 mod set_up;
 mod sink;
+mod standing;
 mod switch;
 mod trials;
 mod turns;
@@ -213,7 +214,7 @@ impl<'a> Fabric<'a> {
             .iter()
             .flat_map(|switch| switch.inputs.iter().flatten())
         {
-            let queued: usize = input.queues.iter().map(|queue| queue.queued(now)).sum();
+            let queued = input.queued(now);
             self.queued.0 += queued as u64;
             self.queued.1 = self.queued.1.max(queued as u64);
         }
@@ -331,6 +332,7 @@ impl<'a> Fabric<'a> {
             switch.direct(self.setting, &mut self.packets, now);
             switch.route(self.setting, &self.links, &mut self.packets, now);
             switch.drop_packets(self.setting, &self.links, &mut self.packets, now);
+            switch.note_heads(now);
             let links = &mut self.links;
             let grants = if wormhole::is_on(self.setting.plan) {
                 wormhole::pass_flits(self.setting, switch, links, &self.packets, now)

@@ -7,7 +7,7 @@ use super::Setting;
 use super::claims::Walked;
 use super::legacy_tables::Size;
 use super::link::Link;
-use super::packet::Packet;
+use super::packet::{Packet, PacketId};
 use super::switch::{Switch, Way};
 use virtlane::plan::{InputSpeedup, SwitchOptions};
 
@@ -16,9 +16,11 @@ use virtlane::plan::{InputSpeedup, SwitchOptions};
 pub(super) struct Request {
     pub(super) input: usize,
     pub(super) queue: usize,
+    pub(super) packet: PacketId,
     pub(super) way: Way,
     pub(super) input_lane: usize,
     pub(super) size: Size,
+    /// First cycle in which its packet requested anything here (D84).
     pub(super) requested: u64,
     pub(super) created: u64,
     /// Whether it fits the credits of its output lane now, the buffer of that lane is open for it (D18), and no claim bars the
@@ -70,28 +72,27 @@ pub(super) fn requests(
         if places_left(options, switch, walked, index) == Some(0) {
             continue;
         }
-        for (queue_index, queue) in input.queues.iter().enumerate() {
-            let Some((head, requested)) = queue.request(now) else {
-                continue;
-            };
-            assert!(!head.ways.is_empty(), "a head without a way");
-            for &way in &head.ways {
+        for head in input.requesting(now) {
+            let (ways, waiting) = (head.ways(), head.waiting);
+            assert!(!ways.is_empty(), "a head without a way");
+            for way in ways {
                 let output = switch.outputs[way.output].as_ref().expect("connected");
                 let is_barred = walked.is_barred(way);
-                let is_claimed = head.claim.is_some_and(|claim| claim.way == way);
+                let is_claimed = waiting.claim.is_some_and(|claim| claim.way == way);
                 assert!(is_barred || !is_claimed, "D72: a claim bars what it is for");
                 if !output.is_open(now, options) || walked.is_taken(way.output) {
                     continue;
                 }
-                let (packet, link) = (&packets[head.packet], &links[output.channel]);
+                let (packet, link) = (&packets[waiting.packet], &links[output.channel]);
                 let fits = link.fits(way.lane, packet.size) && output.takes(way.lane, packet.size);
                 all.push(Request {
                     input: index,
-                    queue: queue_index,
+                    queue: head.queue,
+                    packet: waiting.packet,
                     way,
-                    input_lane: queue.lane,
+                    input_lane: head.lane,
                     size: Size::new(packet.size, setting.plan.flit_bytes),
-                    requested,
+                    requested: head.first,
                     created: packet.created,
                     fits: fits && !is_barred,
                     preference: if setting.routing.is_open() {

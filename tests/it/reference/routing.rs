@@ -6,7 +6,7 @@ use super::own_routes;
 use super::packet::Packet;
 use super::switch::Way;
 use std::ops::Range;
-use virtlane::plan::{Plan, Queues, SwitchOptions};
+use virtlane::plan::{Forwarding, Plan, Queues, SwitchOptions};
 use virtlane::routing::adaptive::{AdaptiveRouting, Selection};
 use virtlane::routing::{Routes, Tables};
 
@@ -46,6 +46,11 @@ impl Routing<'_> {
         matches!(self, Self::Adaptive(routing) if routing.selection() == Selection::Open)
     }
 
+    /// D84: whether packets stand in the queues of all outputs that they may take.
+    pub(super) fn has_standing(self, options: &SwitchOptions) -> bool {
+        self.is_open() && options.queues == Queues::Voq
+    }
+
     /// D83: with FIFO queues a packet of VL15 beside packets that choose waits for its output as head only.
     pub(super) fn early(self, options: &SwitchOptions, ways: Vec<Way>) -> Vec<Way> {
         let is_by_tables = matches!(self, Self::Tables(_));
@@ -53,7 +58,7 @@ impl Routing<'_> {
         ways.into_iter().filter(|_| is_early).collect()
     }
 
-    /// What D20 and D75 exclude; packets of VL15 have tables (D83).
+    /// What D20 and D84 exclude; packets of VL15 have tables (D83).
     pub(super) fn check_plan(self, plan: &Plan) {
         let has_own_tables = plan.management_tables.is_some();
         match self {
@@ -64,8 +69,11 @@ impl Routing<'_> {
             }
         }
         if self.is_open() {
-            assert_eq!(plan.switch.queues, Queues::Fifo, "D75");
             assert!(!plan.switch.reserve, "D20");
+        }
+        if self.has_standing(&plan.switch) {
+            assert_ne!(plan.switch.forwarding, Forwarding::Wormhole, "D84");
+            assert_eq!(plan.switch.allocation.claims, None, "D84");
         }
     }
 }

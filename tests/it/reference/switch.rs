@@ -1,7 +1,7 @@
 //! One switch: queues of the inputs, packets on their way through.
 //!
-//! Model rules 2 (holding), 3 and D1 (request time), 4 (no underrun), D2 (crossbar delay), D4 (queues), D16
-//! (marking). Inputs are in `input`, the matching itself is in `arbitration`, the outputs are in `output`, the choices of D20 in `adaptive`, and what
+//! Model rules 2 (holding), 3 and D1 (request time), 4 (no underrun), D2 (crossbar delay), D4 (queues).
+//! Inputs are in `input`, the matching itself is in `arbitration`, the outputs are in `output`, the choices of D20 in `adaptive`, and what
 //! takes the place of holding and matching with D65 in `wormhole`.
 
 use super::Setting;
@@ -134,7 +134,7 @@ impl Switch {
     }
 
     /// A header arrives at `input`: it is queued, and routed by tables when it has some (D83: one of VL15 always); or it will be
-    /// directed (D67), or choose its queue (D75).
+    /// directed (D67), or choose its queue (D75), or come to stand in several (D84).
     pub(super) fn arrive(
         &mut self,
         setting: Setting<'_>,
@@ -172,9 +172,10 @@ impl Switch {
         let input = self.inputs[input].as_mut().expect("connected");
         let s_in = links[input.channel].cycles_per_flit;
         let ready = stored.since + ready_after(options, packet.size, s_in, s_out);
+        let stands = setting.routing.has_standing(options);
         let queue = match (options.queues, &ways[..]) {
             (Queues::Fifo, _) => Some(stored.lane),
-            (Queues::Voq, [way]) => Some(stored.lane * self.outputs.len() + way.output),
+            (Queues::Voq, [way]) if !stands => Some(stored.lane * self.outputs.len() + way.output),
             (Queues::Voq, _) => None,
         };
         let waiting = Waiting {
@@ -252,6 +253,7 @@ impl Switch {
         now: u64,
     ) -> Grant {
         let input = self.inputs[request.input].as_mut().expect("connected");
+        input.settle(request.packet, request.queue, request.way.output);
         let from = &mut input.queues[request.queue];
         let (head, since) = from.request(now).expect("a head is granted once");
         let (packet, way, claim) = (head.packet, request.way, head.claim);
@@ -360,20 +362,6 @@ impl Switch {
             let single = output.flit_lanes.iter().flat_map(FlitLanes::flits);
             whole.chain(single)
         })
-    }
-
-    /// D16: flits of the packets whose request for (output, lane) stands after the grants of this cycle; a head
-    /// counts wherever it requests (D20).
-    pub(super) fn standing_flits(&self, packets: &[Packet], grant: Grant, now: u64) -> u64 {
-        let inputs = self.inputs.iter().flatten();
-        let requests = inputs.flat_map(|input| input.queues.iter().filter_map(|q| q.request(now)));
-        requests
-            .filter(|(head, _)| {
-                let mut ways = head.ways.iter();
-                ways.any(|way| (way.output, way.lane) == (grant.output, grant.lane))
-            })
-            .map(|(head, _)| u64::from(packets[head.packet].size))
-            .sum()
     }
 }
 

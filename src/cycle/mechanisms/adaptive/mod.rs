@@ -15,12 +15,14 @@
 //!    cycle, so credits taken in it do not show. Waiting: see [`Contention`]. Load, for courses, is the sum of both.
 //! 5. New heads of a cycle choose in the order of (input, lane), each behind those before it.
 //! 6. Packets of VL15 go by tables of their own: a head of one has one request (D83).
+//! 7. Open with VOQ: a packet stands in the queue of every output that it may take (D84, `standing`).
 //!
 //! # Deviations
 //! None.
 
 mod choice;
 mod outputs;
+mod standing;
 
 use self::choice::{by_tables, choose, head_of, list, set_out};
 use self::outputs::Head;
@@ -28,13 +30,13 @@ use crate::cycle::columns::{Choice, Contention, Request};
 use crate::cycle::joints::Way;
 use crate::cycle::look;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
-use crate::cycle::rules::RuleSet;
+use crate::cycle::rules::{RuleSet, Rules};
 use crate::cycle::stages::route::join;
-use crate::cycle::state::Adaptation;
+use crate::cycle::state::{Adaptation, Place};
 use crate::cycle::view::View;
 use crate::fabric::components::Peer;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row as _, Seen};
-use crate::fabric::{Group, OutLane, Queue};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row as _, Rows, Seen};
+use crate::fabric::{Group, OutLane, OutPort, Queue};
 use crate::ids::ChannelId;
 use crate::plan::OutputArbitration;
 use crate::rng::{Purpose, Stream, stream};
@@ -84,6 +86,15 @@ impl Mechanism for Adapting {
                     requests.map(|request| request.lane).collect()
                 })
             });
+            if shard.site().shared.sorts() {
+                shard.shown().standing = Some(|world, lane| {
+                    let classifier = world.resource::<Place>().shared.switch.classifier;
+                    let choices: &[Choice] = look::grouped(world);
+                    let first = &choices[classifier.behind(lane, 0).index()];
+                    let standing = first.standing.as_ref();
+                    standing.map_or(&[], |standing| standing.all())
+                });
+            }
             let single = shard.site().shared.switch.single_flits;
             shard.shown().empty = single.then_some(|world, row, lane| {
                 let choices: Seen<'_, QueueRow, Choice> = Seen::new(look::grouped(world));
@@ -114,8 +125,16 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
                 comers.insert(lane, packet);
             }
         }
-        comers.drain(|lane, packet| sort_in(self, adaptation, (lane, packet)));
+        comers.drain(|lane, packet| come(self, adaptation, (lane, packet)));
         self.lists.comers = comers;
+    }
+
+    fn rise(&mut self, queue: QueueRow) {
+        standing::rise(self, queue);
+    }
+
+    fn retire(&mut self, lane: LaneRow, packet: PacketRow) {
+        standing::retire(self, lane, packet);
     }
 
     fn offer(&mut self, queue: QueueRow) {
@@ -139,7 +158,9 @@ impl<const W: usize, P: RuleSet> Way for View<'_, W, P> {
             contention.remove((lane, shared.credit_row(lane)), size);
             size
         };
-        if shared.open() {
+        if shared.sorts() && shared.open() {
+            standing::leave(self, queue, lane, bit);
+        } else if shared.open() {
             withdraw_others(self, queue, (lane, bit), size);
         }
     }
@@ -191,15 +212,30 @@ fn withdraw_others<const W: usize, P: RuleSet>(
     for request in requests.filter(|request| request.lane != granted) {
         let contention = &mut view.optional.contention;
         contention.remove((request.lane, shared.credit_row(request.lane)), size);
-        let lane = &mut view.lanes[request.lane];
-        lane.requests.remove(bit);
-        // a packet may hold it
-        if lane.requests.is_empty() && !shared.single_flits() {
-            lane.need = 0;
-            let out = shared.numbering.port(request.lane);
-            let number = shared.numbering.number(request.lane);
-            view.outs[out].request_lanes.remove(number);
-        }
+        let columns = (&mut view.outs, &mut view.lanes);
+        take_back(shared, columns, request.lane, bit);
+    }
+}
+
+/// A head no longer requests a lane.
+fn take_back<const W: usize, P: RuleSet>(
+    shared: Rules<'_, P>,
+    (outs, lanes): (
+        &mut Rows<'_, PortRow, OutPort>,
+        &mut Rows<'_, LaneRow, OutLane<W>>,
+    ),
+    lane: LaneRow,
+    bit: u16,
+) {
+    let row = &mut lanes[lane];
+    row.requests.remove(bit);
+    // a packet may hold it
+    if row.requests.is_empty() && !shared.single_flits() {
+        row.need = 0;
+        let out = shared.numbering.port(lane);
+        outs[out]
+            .request_lanes
+            .remove(shared.numbering.number(lane));
     }
 }
 
@@ -235,6 +271,20 @@ fn raise_all<const W: usize, P: RuleSet>(
     list(view, head, course, &mut found);
     request(view, head, &found, port_row);
     view.lists.candidates = found;
+}
+
+/// A packet has come.
+#[inline(always)]
+fn come<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    adaptation: &Adaptation,
+    comer: (LaneRow, PacketRow),
+) {
+    if view.shared.open() {
+        standing::come(view, adaptation, comer);
+    } else {
+        sort_in(view, adaptation, comer);
+    }
 }
 
 /// D75: a packet that has come chooses, and joins the queue of its output.
@@ -302,14 +352,7 @@ fn request<const W: usize, P: RuleSet>(
             });
         }
     }
-    let port = &mut view.ins[port_row];
-    if shared.speedup() == 1 {
-        if port.free_at > view.now {
-            return port.wake_when_free(port_row, view.calendar);
-        }
-        let lanes = shared.numbering.beside(bit);
-        view.switches[port.owner].free.insert_all(lanes);
-    } else if port.leaving >= shared.speedup() {
+    if !may_send(view, port_row, bit) {
         return;
     }
     if shared.open() {
@@ -318,6 +361,27 @@ fn request<const W: usize, P: RuleSet>(
     let queue = &view.queues[head.queue];
     let lane = shared.numbering.lane(queue.out, u32::from(queue.out_lane));
     view.consider(queue.out, lane, size);
+}
+
+/// Whether an input can send one more packet now; if not it is looked at when it can. `bit`: of the requests of a head of it.
+#[inline(always)]
+fn may_send<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    port_row: PortRow,
+    bit: u16,
+) -> bool {
+    let shared = view.shared;
+    let port = &mut view.ins[port_row];
+    if shared.speedup() != 1 {
+        return port.leaving < shared.speedup();
+    }
+    if port.free_at > view.now {
+        port.wake_when_free(port_row, view.calendar);
+        return false;
+    }
+    let lanes = shared.numbering.beside(bit);
+    view.switches[port.owner].free.insert_all(lanes);
+    true
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use super::decide::Stage;
 use super::{Chosen, Doomed};
+use crate::cycle::joints::Way as _;
 use crate::cycle::stages::cross::{clear_occupied, return_credits};
 use crate::cycle::stages::route::raise;
 use crate::fabric::rows::{LaneRow, PacketRow, QueueRow, Row as _};
@@ -39,6 +40,23 @@ impl<const W: usize> Stage<'_, W> {
         self.own.chosen = chosen;
     }
 
+    /// `Held`, where packets stand in several queues (D84): names those that have come and cannot be granted anything that they may take.
+    pub(super) fn decide_standing(&mut self) {
+        let mut chosen = std::mem::take(&mut self.own.chosen);
+        self.collect(&mut chosen);
+        for one in chosen.drain(..) {
+            let mut is_kept = self.may_drop(one.packet);
+            self.each_request(one, |stage, lane, flits| {
+                is_kept &= stage.view.credits(lane) < u32::from(flits);
+            });
+            if is_kept {
+                let Chosen { queue, packet } = one;
+                self.own.doomed.push(Doomed { queue, packet });
+            }
+        }
+        self.own.chosen = chosen;
+    }
+
     /// What has chosen in this cycle: new heads, with VOQ all that has come.
     fn collect(&mut self, chosen: &mut Vec<Chosen>) {
         let sorts = self.view.shared.sorts();
@@ -63,6 +81,13 @@ impl<const W: usize> Stage<'_, W> {
     fn each_request(&mut self, one: Chosen, mut act: impl FnMut(&mut Self, LaneRow, u16)) {
         let view = &self.view;
         let flits = view.packets[one.packet].size;
+        if self.stands() {
+            let standing = self.view.optional.choices[one.queue].standing.take();
+            let own = standing.iter().flat_map(|standing| standing.of(one.packet));
+            own.for_each(|request| act(self, request.lane, flits));
+            self.view.optional.choices[one.queue].standing = standing;
+            return;
+        }
         if view.shared.open() {
             for number in 0..view.optional.choices[one.queue].requests.len() {
                 let lane = self.view.optional.choices[one.queue].requests[number].lane;
@@ -85,6 +110,25 @@ impl<const W: usize> Stage<'_, W> {
         let first = view.switches[view.ins[input].owner].first_port;
         let (out, number) = view.packets[one.packet].chosen(first);
         view.shared.numbering.lane(out, number.into())
+    }
+
+    /// A packet is dropped as it comes, and stands nowhere (D84).
+    pub(super) fn drop_standing(&mut self, Doomed { queue, packet }: Doomed) {
+        let view = &self.view;
+        let standing = view.optional.choices[queue].standing.as_ref();
+        let first = standing.and_then(|standing| standing.of(packet).next());
+        let (now, input) = (view.now, view.queue_port(queue));
+        let (flits, step) = (
+            view.packets[packet].size,
+            self.own.given.pace[input.index()],
+        );
+        let lane = view.shared.classifier().lane(queue);
+        self.view.retire(lane, packet);
+        return_credits(&mut self.view, queue, input, now, flits, step);
+        if let Some(first) = first {
+            self.count(packet, input, first.lane);
+        }
+        self.pool.release(packet);
     }
 
     /// A packet is dropped as it joins its queue (VOQ): what is ahead of it and behind it goes as if it had not come.

@@ -59,10 +59,13 @@ impl<const W: usize> Stage<'_, W> {
         self.own.heads = heads;
     }
 
-    /// The queue that an arrived packet has joined.
+    /// The queue that an arrived packet has joined; of one that stands in several (D84) the first of its lane.
     fn queue_of(&self, lane: LaneRow, packet: PacketRow) -> QueueRow {
         let view = &self.view;
         let input = view.shared.numbering.port(lane);
+        if self.stands() {
+            return view.shared.classifier().behind(lane, 0);
+        }
         let output = || {
             let first = view.switches[view.ins[input].owner].first_port;
             view.next_hop(input, packet).0.minus(first)
@@ -89,6 +92,11 @@ impl<const W: usize> Stage<'_, W> {
         if self.may_drop(packet) && self.is_kept_from_all(queue) {
             self.own.doomed.push(Doomed { queue, packet });
         }
+    }
+
+    /// Whether packets stand in several queues (D84).
+    pub(super) fn stands(&self) -> bool {
+        self.view.shared.sorts() && self.view.shared.open()
     }
 
     /// Whether a packet is of a service level of which some are dropped.

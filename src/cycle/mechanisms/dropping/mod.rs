@@ -309,12 +309,15 @@ fn system<const W: usize>(
     };
     match by_fill {
         Some(most) => stage.decide_by_fill(most),
+        None if stage.stands() => stage.decide_standing(),
         None => stage.decide(),
     }
     let joins = by_fill.is_some() && stage.view.shared.sorts();
     let mut doomed = std::mem::take(&mut stage.own.doomed);
     for one in doomed.drain(..) {
-        if joins {
+        if stage.stands() {
+            stage.drop_standing(one);
+        } else if joins {
             stage.drop_joined(one);
         } else {
             stage.drop(one);

@@ -4,7 +4,7 @@
 //!
 //! # Rules
 //! 1. Each input with a place left picks one of its eligible heads: a lane by the input's VL arbiter (tables
-//!    or round robin), then, with VOQ, an output by round robin per lane, of an open head one of its eligible requests (D80).
+//!    or round robin), then, with VOQ, an output by round robin per lane, of open heads one of the eligible requests of the lane (D80, D84).
 //! 2. Each output picks among the inputs that propose to it, by its output arbitration.
 //! 3. An input that is not served, or that proposed nothing (a bubble of D54), and still has an eligible head is looked at
 //!    again in the next cycle.
@@ -16,7 +16,7 @@
 
 use super::alone::carry_out_now;
 use super::by_rule::among;
-use super::proposals::{after, each_eligible, is_eligible, of_open_head, requested};
+use super::proposals::{after, each_eligible, is_eligible, of_open_heads, requested};
 use crate::cycle::columns::{InputArbiter, VoqPointer};
 use crate::cycle::joints::LaneChoice as _;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
@@ -157,20 +157,12 @@ fn propose<const W: usize, P: RuleSet>(
         return false;
     };
     let input_lane = numbering.lane(input, lane);
-    let queue = if view.shared.classifier().is_lane() {
-        Some(QueueRow(input_lane.0))
-    } else {
-        pick_queue(view, input_lane)
-    };
-    let Some(queue) = queue else {
-        return false;
-    };
     let found = if view.shared.open() {
-        of_open_head(view, queue)
+        of_open_heads(view, input_lane).map(|(queue, lane)| (queue, (numbering.port(lane), lane)))
     } else {
-        Some(requested(view, queue))
+        pick_queue(view, input_lane).map(|queue| (queue, requested(view, queue)))
     };
-    let Some((out, lane)) = found else {
+    let Some((queue, (out, lane))) = found else {
         return false;
     };
     let first_port = view.switches[view.ins[input].owner].first_port;
@@ -227,6 +219,9 @@ fn pick_queue<const W: usize, P: RuleSet>(
     lane: LaneRow,
 ) -> Option<QueueRow> {
     let classifier = view.shared.classifier();
+    if classifier.is_lane() {
+        return Some(QueueRow(lane.0));
+    }
     let pointer = view.optional.voq_pointers[lane].0;
     (classifier.in_turn(lane, pointer)).find(|&queue| is_eligible(view, queue, false))
 }
@@ -294,11 +289,11 @@ fn move_pointers<const W: usize, P: RuleSet>(
         view.optional.input_first[grant.out].output = place + 1;
     }
     let classifier = shared.classifier();
-    if !classifier.is_lane() {
+    if shared.open() {
+        view.optional.voq_pointers[input_lane].0 = after(view, grant.lane);
+    } else if !classifier.is_lane() {
         let output = view.outs[grant.out].index;
         view.optional.voq_pointers[input_lane].0 = classifier.after(output);
-    } else if shared.open() {
-        view.optional.voq_pointers[input_lane].0 = after(view, grant.lane);
     }
 }
 

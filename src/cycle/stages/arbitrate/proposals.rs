@@ -81,23 +81,28 @@ pub(super) fn each_eligible<const W: usize, P: RuleSet>(
     }
 }
 
-/// The request that the input proposes of an open head: no escape before an escape, the least downstream, then in turn.
+/// The request that the input proposes of the open heads of a lane (D84: of its queues): no escape before an escape, the least
+/// downstream, then in turn.
 #[inline(never)]
-pub(super) fn of_open_head<const W: usize, P: RuleSet>(
+pub(super) fn of_open_heads<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    queue: QueueRow,
-) -> Option<(PortRow, LaneRow)> {
-    let input_lane = view.shared.classifier().lane(queue);
+    input_lane: LaneRow,
+) -> Option<(QueueRow, LaneRow)> {
     let pointer = view.optional.voq_pointers[input_lane].0;
     let mut first = None;
-    each_eligible(view, queue, |view, lane| {
-        let place = place(view, lane);
-        let rank = (view.preference(queue, lane), place < pointer, place);
-        if first.is_none_or(|(least, _)| rank < least) {
-            first = Some((rank, lane));
+    for queue in view.shared.classifier().in_turn(input_lane, 0) {
+        if !view.queues[queue].requesting {
+            continue;
         }
-    });
-    first.map(|(_, lane)| (view.shared.numbering.port(lane), lane))
+        each_eligible(view, queue, |view, lane| {
+            let place = place(view, lane);
+            let rank = (view.preference(queue, lane), place < pointer, place);
+            if first.is_none_or(|(least, _)| rank < least) {
+                first = Some((rank, (queue, lane)));
+            }
+        });
+    }
+    first.map(|(_, found)| found)
 }
 
 /// Place of an output lane in the turn of the requests of an open head: by its number, then by its output.

@@ -7,6 +7,7 @@ use super::vl_tables::LANES;
 use crate::ids::LinkId;
 use crate::plan::{BufferSharing, Forwarding, InputTurns};
 use crate::scenario::Resolved;
+use crate::scenario::pairs::{Feature, Given};
 use crate::scenario::sections::Claims;
 use crate::scenario::sections::faults::{Failures, Faults};
 use crate::scenario::syntax::At;
@@ -130,7 +131,13 @@ fn management_lane(resolved: &Resolved, varied: &Varied<'_>) -> Option<String> {
     let scenario = &resolved.scenario;
     // what claims do not go with beside VL15
     let buffer = plan.switch.output_lane_buffer;
+    let given = Given {
+        scenario,
+        plan: Some(plan),
+        routes: Some(&resolved.routes),
+    };
     let ends_claims = scenario.fabric.switch.claims.value == Claims::Auto
+        && !Feature::OpenVoq.is_on(&given)
         && plan.switch.forwarding != Forwarding::Wormhole
         && plan.switch.vl_arbitration.is_none()
         && (buffer == 0 || u32::from(plan.largest_packet()) <= buffer);

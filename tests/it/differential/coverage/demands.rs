@@ -10,10 +10,10 @@ use crate::random_fabric::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES,
     DROPPING, DROPPING_OF_CHOICES, FLOWS, HALF_WAY_OF_CHOICES, Kind, MARKS_BEHIND_LANES,
     OPEN_HALF_WAY, QUEUES_OF_ROUTES, QUEUES_OF_SET_UPS, RETRY, RETRY_ON_TABLES, ROUTES, SCHEDULERS,
-    SET_UPS, VL15_BESIDE_CHOICES, WORMHOLE_CHOICES, WORMHOLE_HALF_WAY, WORMHOLE_HOSTS,
-    WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_OPTIONS, WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_QUEUES,
-    WORMHOLE_QUEUES_OF_CHOICES, WORMHOLE_REQUESTS, WORMHOLE_ROUTES, WORMHOLE_SET_UPS,
-    WORMHOLE_VL15, engines, wanted,
+    SET_UPS, STANDING, STANDING_ON_ANY_LANE, VL15_BESIDE_CHOICES, WORMHOLE_CHOICES,
+    WORMHOLE_HALF_WAY, WORMHOLE_HOSTS, WORMHOLE_HOSTS_OF_CHOICES, WORMHOLE_OPTIONS,
+    WORMHOLE_OPTIONS_OF_CHOICES, WORMHOLE_QUEUES, WORMHOLE_QUEUES_OF_CHOICES, WORMHOLE_REQUESTS,
+    WORMHOLE_ROUTES, WORMHOLE_SET_UPS, WORMHOLE_VL15, engines, wanted,
 };
 use virtlane::topology::TOPOLOGIES;
 
@@ -112,6 +112,18 @@ impl Coverage {
         let [any, _, kinds @ ..] = VL15_BESIDE_CHOICES;
         self.require_resumed(vec![any], [3, 6]);
         self.require(kinds, 1);
+        self.require(STANDING, 1);
+    }
+
+    /// Packets that stand in several queues (D84), resumed as well.
+    pub(in crate::differential) fn require_standing(&self) {
+        self.require(STANDING, 2);
+        self.require(STANDING.map(|name| format!("resumed with {name}")), 1);
+    }
+
+    /// The same, all of them on any lane.
+    pub(in crate::differential) fn require_any_lane(&self) {
+        self.require([STANDING_ON_ANY_LANE], self.cases);
     }
 
     /// Each so often resumed, and in all.

@@ -98,7 +98,7 @@ where
         ),
         ("open heads with RoCE's marking", is_open && ecn),
     ];
-    if voq {
+    if voq && !is_open {
         found.extend(chosen_queues(case, routing.selection()));
         found.extend(arbitrated(switch));
         let width = routing.width();

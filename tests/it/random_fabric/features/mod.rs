@@ -9,6 +9,7 @@ mod reacting;
 mod retry;
 mod routes;
 mod set_ups;
+mod standing;
 mod vl_tables;
 mod wormhole;
 mod wormhole_half_way;
@@ -23,6 +24,7 @@ pub(crate) use open_heads::OPEN_HEADS;
 pub(crate) use retry::{RETRY, RETRY_ON_TABLES};
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
 pub(crate) use set_ups::{BESIDE_SET_UPS, SET_UPS};
+pub(crate) use standing::{STANDING, STANDING_ON_ANY_LANE};
 pub(crate) use wormhole::{SELDOM_CHOICES, WORMHOLE_CHOICES, WORMHOLE_REQUESTS};
 pub(crate) use wormhole_half_way::{HALF_WAY_OF_CHOICES, OPEN_HALF_WAY, WORMHOLE_HALF_WAY};
 pub(crate) use wormhole_hosts::{
@@ -172,7 +174,7 @@ pub(crate) const DROPPING: [&str; 14] = [
 pub(crate) const MARKS_BEHIND_LANES: [&str; 1] = ["InfiniBand's marking with output lanes"];
 
 /// The same, of what adaptive routing excludes, of what is too seldom with it, and of what goes with it in features of its own
-/// (`adaptive`, `open_heads`, `management`).
+/// (`adaptive`, `open_heads`, `standing`, `management`).
 pub(crate) const TABLES_ONLY: [&str; 34] = [
     "VOQ",
     "input-first VOQ",
@@ -257,6 +259,7 @@ where
         .chain(adaptive::adaptive(case))
         .chain(adaptive::dropping(case))
         .chain(open_heads::open_heads(case))
+        .chain(standing::standing(case))
         .chain(management::management(case))
         .chain(claims::claims(case))
         .chain(retry::retry(case))

@@ -1,8 +1,11 @@
-//! What a case has whose heads request several outputs at a time, beside D20: places of inputs and input-first matching (D80).
+//! What a case has whose heads of FIFO queues request several outputs at a time, beside D20: places of inputs and input-first matching
+//! (D80). With VOQ: `standing`.
 
 use super::super::Case;
 use crate::reference::Routing;
-use virtlane::plan::{BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration};
+use virtlane::plan::{
+    BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues,
+};
 use virtlane::qos::vl_arbitration::Accept;
 use virtlane::routing::adaptive::{AdaptiveRouting, Selection};
 
@@ -33,7 +36,7 @@ where
     };
     let switch = &case.plan.switch;
     let is_open = routing.selection() == Selection::Open;
-    if !is_open || switch.forwarding == Forwarding::Wormhole {
+    if !is_open || switch.queues == Queues::Voq || switch.forwarding == Forwarding::Wormhole {
         return Vec::new();
     }
     let input_first = switch.matching == Matching::InputFirst;
@@ -72,7 +75,7 @@ where
 }
 
 /// Whether some head requests an escape.
-fn has_escapes(routing: &dyn AdaptiveRouting) -> bool {
+pub(super) fn has_escapes(routing: &dyn AdaptiveRouting) -> bool {
     // as `random_fabric::adaptive` names the function
     format!("{routing:?}").starts_with("Escape")
 }

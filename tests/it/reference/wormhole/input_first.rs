@@ -152,6 +152,7 @@ fn eligible(
             let request = Request {
                 input: number,
                 queue: index,
+                packet: next.flit.packet,
                 way,
                 input_lane: queue.lane,
                 size: one_flit(setting),

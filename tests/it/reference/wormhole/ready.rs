@@ -103,6 +103,7 @@ pub(super) fn requests(
             requests.extend(ways.map(|&way| Request {
                 input: number,
                 queue: index,
+                packet: head.packet,
                 way,
                 input_lane: queue.lane,
                 size: one_flit(setting),
