@@ -66,7 +66,9 @@ mod tests {
 
     #[test]
     fn an_output_lane_counts_its_flits() {
-        for (buffer, forwarding) in [(2, "CutThrough"), (12, "CutThrough"), (2, "Wormhole")] {
+        // single flits wait for nothing but their way through the crossbar
+        let single = "Wormhole, crossbar_delay: \"1 cycles\"";
+        for (buffer, forwarding) in [(2, "CutThrough"), (12, "CutThrough"), (2, single)] {
             for more in [1, u32::MAX] {
                 let mut halted = behind_the_crossbar(buffer, forwarding);
                 halted.change_grouped(|lane: &mut WaitingLane| {
