@@ -5,12 +5,14 @@
 use super::Resolved;
 use super::credit_loops::{self, Loops};
 use super::offered::{Part, of_flow};
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, SlId};
 use crate::plan::{ClassPlan, FlowPlan, Forwarding};
 use crate::routing::Routes;
 use crate::routing::loads::bound::{Bound, Inner, Limits, Router, bound};
 use crate::routing::loads::demand::Demand;
+use crate::routing::loads::lane_loads::LaneLoads;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// Loads closer together than this part are the same: a part of the classes does not count as what limits all.
 const SAME: f64 = 1e-9;
@@ -46,12 +48,9 @@ impl Bounds {
         let data: Vec<_> = data.into_iter().filter(|class| !class.management).collect();
         // not every pair has a way
         let uniform = match resolved.proof.unreachable_pairs {
-            0 => of_group(
-                resolved,
-                resolved.router_of(&data),
-                (&data, true),
-                &Demand::uniform(graph),
-            ),
+            0 => of_group(resolved, resolved.router_of(&data), (&data, true), &|_| {
+                Demand::uniform(graph)
+            }),
             _ => (None, Inner::Expected),
         };
         let drawn = resolved.plan.classes.iter();
@@ -100,28 +99,38 @@ impl Together {
 /// The bound of what classes draw, all of them at full load or, with a unit, each at its own load in that unit.
 fn alike(resolved: &Resolved, classes: &[&ClassPlan], unit: Option<f64>) -> Option<Bound> {
     let router = resolved.router_of(classes);
-    of_group(
-        resolved,
-        router,
-        (classes, false),
-        &drawn(resolved, classes, unit),
-    )
+    of_group(resolved, router, (classes, false), &|level| {
+        drawn(resolved, classes, unit, level)
+    })
     .0
 }
 
-/// What classes draw.
-fn drawn(resolved: &Resolved, classes: &[&ClassPlan], unit: Option<f64>) -> Demand {
+/// What classes draw; with a service level those alone of which all packets have it.
+fn drawn(
+    resolved: &Resolved,
+    classes: &[&ClassPlan],
+    unit: Option<f64>,
+    level: Option<SlId>,
+) -> Demand {
     let graph = &resolved.layout.graph;
     let mut demand = Demand::none(graph.hosts().len());
-    for class in classes {
+    let is_meant = |class: &ClassPlan| {
+        level.is_none_or(|level| !class.management && class.service_levels[..] == [level])
+    };
+    for class in classes.iter().filter(|class| is_meant(class)) {
         let load = unit.map_or(1.0, |unit| class.load / unit);
         demand.add(graph, &*class.pattern, &class.hosts, load);
     }
     demand
 }
 
-/// Adds what the flows of classes offer, as far as it is known.
-fn add_flows(demand: &mut Demand, resolved: &Resolved, classes: &[&ClassPlan], part: Part) {
+/// Adds what the flows of classes, or those with a service level alone, offer, as far as it is known.
+fn add_flows(
+    demand: &mut Demand,
+    resolved: &Resolved,
+    classes: &[&ClassPlan],
+    (part, level): (Part, Option<SlId>),
+) {
     let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
     let is_of = |class: &ClassPlan| classes.iter().any(|one| std::ptr::eq(*one, class));
     let is_meant: Vec<bool> = plan.classes.iter().map(is_of).collect();
@@ -130,11 +139,14 @@ fn add_flows(demand: &mut Demand, resolved: &Resolved, classes: &[&ClassPlan], p
     let is_beside = classes.iter().any(|class| class.flows.is_none());
     let has_limits = is_beside || plan.flows.iter().any(has_process);
     let offers = |flow: &&FlowPlan| has_limits || has_process(flow);
+    let is_data = |flow: &FlowPlan| !plan.classes[usize::from(flow.class)].management;
+    let is_on = |flow: &&FlowPlan| level.is_none_or(|level| flow.level == level && is_data(flow));
     for flow in plan
         .flows
         .iter()
         .filter(|flow| is_meant[usize::from(flow.class)])
         .filter(offers)
+        .filter(is_on)
     {
         if let Some(offered) = of_flow(plan, graph, flow, part) {
             demand.add_flow(flow.source, flow.destination, offered.rate);
@@ -142,12 +154,13 @@ fn add_flows(demand: &mut Demand, resolved: &Resolved, classes: &[&ClassPlan], p
     }
 }
 
-/// The bound of a demand whose packets are of these classes, wherever they go if they go anywhere: channels, sinks, and the credit loops of all their lanes together.
+/// The bound of a demand, all of it or that on a service level, whose packets are of these classes, wherever they go if they go
+/// anywhere: channels, sinks, the credit loops of all their lanes together, and those of single lanes where packets have one.
 fn of_group(
     resolved: &Resolved,
     router: Router<'_>,
     (classes, is_anywhere): (&[&ClassPlan], bool),
-    demand: &Demand,
+    demand: &dyn Fn(Option<SlId>) -> Demand,
 ) -> (Option<Bound>, Inner) {
     let time = |channel| time_of_flit(resolved, classes, channel);
     let limits = Limits {
@@ -156,18 +169,47 @@ fn of_group(
     };
     let graph = &resolved.layout.graph;
     if classes.is_empty() {
-        return bound(graph, router, demand, limits);
+        return bound(graph, router, &demand(None), limits);
     }
     let mut loops = Loops::of(resolved, classes);
     if is_anywhere {
         loops = loops.anywhere();
     }
-    let loops = |channel| Some(loops.at(channel));
+    let at = |channel| Some(loops.at(channel));
+    let of_all = Limits {
+        loops: &at,
+        ..limits
+    };
+    let (whole, inner) = bound(graph, router, &demand(None), of_all);
+    let lane = loops.of_each_lane().filter(|_| !is_anywhere);
+    let lane = lane.and_then(|lane| of_lanes(resolved, router, (classes, &lane), limits, demand));
+    let is_less = |lane: &Bound| whole.is_none_or(|whole| lane.load < whole.load * (1.0 - SAME));
+    (lane.filter(is_less).or(whole), inner)
+}
+
+/// The bound of the loops of single lanes, where tables tell the lane of every packet: of those whose service level is known.
+fn of_lanes(
+    resolved: &Resolved,
+    router: Router<'_>,
+    (classes, lane): (&[&ClassPlan], &Loops<'_>),
+    limits: Limits<'_>,
+    demand: &dyn Fn(Option<SlId>) -> Demand,
+) -> Option<Bound> {
+    resolved.routes.tables()?;
+    let Router::Tables(tables) = router else {
+        return None;
+    };
+    let graph = &resolved.layout.graph;
+    let data = classes.iter().filter(|class| !class.management);
+    let levels = data.flat_map(|class| class.service_levels.iter().copied());
+    let levels: BTreeSet<SlId> = levels.collect();
+    let demands = levels.into_iter().map(|level| (level, demand(Some(level))));
+    let loops = |channel| Some(lane.at(channel));
     let limits = Limits {
         loops: &loops,
         ..limits
     };
-    bound(graph, router, demand, limits)
+    LaneLoads::of(graph, tables, demands).bound(graph, limits)
 }
 
 /// How long a flit of these classes keeps a channel at least, in the mean: with what link-level retry repeats, and where an output
@@ -213,13 +255,16 @@ pub fn headroom(
         _ => Router::Unknown,
     };
     let of = |classes: &[&ClassPlan]| {
-        let mut demand = drawn(resolved, classes, Some(1.0));
-        add_flows(&mut demand, resolved, classes, part);
+        let demand = |level| {
+            let mut demand = drawn(resolved, classes, Some(1.0), level);
+            add_flows(&mut demand, resolved, classes, (part, level));
+            demand
+        };
         of_group(resolved, router, (classes, false), &demand).0
     };
     let groups = credit_loops::groups(resolved, &classes);
     let groups = groups.iter().filter(|group| group.len() < classes.len());
-    let held = groups.filter(|group| Loops::of(resolved, group).matter());
+    let held = groups.filter(|group| Loops::of(resolved, group).may_hold());
     let held = held.filter_map(|group| of(group).filter(|bound| bound.credit_loop.is_some()));
     let least = held.min_by(by_load);
     [of(&classes), least].into_iter().flatten().min_by(by_load)

@@ -3,11 +3,12 @@
 use super::Resolved;
 use super::service::lanes_of;
 use crate::ids::SlId;
-use crate::plan::{BufferSharing, ClassPlan};
+use crate::plan::{BufferSharing, ClassPlan, FlowPlan};
 use crate::routing::Routes;
 use crate::routing::adaptive::first_lane;
 use crate::routing::loads::asked;
 use crate::routing::loads::demand::Demand;
+use crate::routing::loads::lane_loads::LaneLoads;
 
 /// The bit of VL15, which has a buffer of its own.
 const MANAGEMENT: u64 = 1 << 63;
@@ -52,6 +53,36 @@ pub(super) fn lanes_to_hosts(resolved: &Resolved, class: &ClassPlan) -> u64 {
         }
         _ => lanes(resolved, class),
     }
+}
+
+/// How many lanes packets of a class take on every channel, `[channel]`, where tables tell: each has the lanes of its service level
+/// on its way. `None`: who receives, or the ways, are not known, or there is one lane for all.
+pub(super) fn counts_of_lanes(resolved: &Resolved, class: &ClassPlan) -> Option<Vec<u32>> {
+    let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
+    let tables = resolved.routes.tables()?;
+    let has_own_ways = plan.routes_of_flows.is_some() || plan.sets_up();
+    let is_open = class.messages.is_some() || class.answers.is_some();
+    let is_one = class.management || plan.switch.sharing == BufferSharing::PortPool;
+    if is_open || is_one || class.flows.is_some() && has_own_ways {
+        return None;
+    }
+    let is_its = |flow: &&FlowPlan, level: SlId| {
+        let its = &raw const plan.classes[usize::from(flow.class)];
+        flow.level == level && std::ptr::eq(its, class)
+    };
+    let of_level = |&level: &SlId| {
+        let mut demand = Demand::none(graph.hosts().len());
+        if class.flows.is_none() {
+            demand.add(graph, &*class.pattern, &class.hosts, 1.0);
+        }
+        for flow in plan.flows.iter().filter(|flow| is_its(flow, level)) {
+            demand.add_flow(flow.source, flow.destination, 1.0);
+        }
+        (level, demand)
+    };
+    let loads = LaneLoads::of(graph, tables, class.service_levels.iter().map(of_level));
+    let channels = graph.channel_ids();
+    Some(channels.map(|channel| loads.lanes_of(channel)).collect())
 }
 
 /// Lanes, a bit for each; a channel has at most 32 and VL15.

@@ -6,9 +6,11 @@
 //! different ways the fastest of the channels behind it counts. Packets take the lanes that their service levels may have on some channel. Of classes whose packets all take lanes of one set
 //! the loops of these lanes together hold the sum; so do the queues of an input, of which VOQ has one for every output. Looked at are the lanes of every class, with all classes that have no others,
 //! and those of all classes that are linked by lanes in common: where lanes are nested or apart no set of lanes holds less.
+//! Where a class may take several lanes, but each of its packets the one that its service level and its way give it, what is asked
+//! of a lane is to be set against the loop of one as well ([`Loops::of_each_lane`]).
 
 use super::Resolved;
-use super::class_lanes::{channels, lanes, lanes_to_hosts, used};
+use super::class_lanes::{channels, counts_of_lanes, lanes, lanes_to_hosts, used};
 use crate::ids::ChannelId;
 use crate::plan::{ClassPlan, DropRule, Forwarding, InputSpeedup, Queues};
 use crate::routing::loads::bound::Place;
@@ -19,6 +21,8 @@ pub struct Loops<'a> {
     resolved: &'a Resolved,
     /// Number of lanes that they may take on a channel, at most, and on one to a host.
     lanes: [u32; 2],
+    /// Whether packets of one class may take several lanes.
+    is_parted: bool,
     /// Smallest and largest packet \[flits\].
     sizes: [u32; 2],
     is_wormhole: bool,
@@ -39,7 +43,7 @@ pub struct OfKind {
     pub place: Place,
     /// The channel.
     pub channel: ChannelId,
-    /// The loop of all lanes that the class may take.
+    /// The loop of all lanes that the class takes there.
     pub credit_loop: CreditLoop,
     /// What passes it at most \[fraction of the channel\].
     pub part: f64,
@@ -68,6 +72,9 @@ impl<'a> Loops<'a> {
         Self {
             resolved,
             lanes: [count(lanes), count(lanes_to_hosts)],
+            is_parted: classes
+                .iter()
+                .any(|class| lanes(resolved, class).count_ones() > 1),
             sizes,
             is_wormhole,
             mean: classes
@@ -87,6 +94,17 @@ impl<'a> Loops<'a> {
             used: self.used.clone(),
             ..*self
         }
+    }
+
+    /// Those of single lanes, where packets of a class may take several and one of these carries less than its channel.
+    pub fn of_each_lane(&self) -> Option<Self> {
+        let one = self.of_one_lane();
+        (self.is_parted && one.matter()).then_some(one)
+    }
+
+    /// Whether some channel, or a lane of it that is looked at by itself, carries more than its credits let through.
+    pub fn may_hold(&self) -> bool {
+        self.matter() || self.of_each_lane().is_some()
     }
 
     /// The same of packets that may go over any channel.
@@ -261,11 +279,14 @@ pub fn of_kinds(resolved: &Resolved) -> Vec<OfKind> {
     let mut found: Vec<OfKind> = Vec::new();
     for (number, class) in classes.iter().enumerate() {
         let loops = Loops::of(resolved, &[class]);
-        if !loops.matter() {
+        if !loops.may_hold() {
             continue;
         }
+        let counts = loops
+            .of_each_lane()
+            .and_then(|_| counts_of_lanes(resolved, class));
         let own = used[number].get_or_insert_with(|| channels(resolved, class));
-        for mut of_kind in least(&loops, class, own) {
+        for mut of_kind in least(&loops, class, own, counts.as_deref()) {
             let its = lanes(resolved, class);
             for (place, other) in classes.iter().enumerate() {
                 if place == number || lanes(resolved, other) & its == 0 {
@@ -282,18 +303,27 @@ pub fn of_kinds(resolved: &Resolved) -> Vec<OfKind> {
     found
 }
 
-/// The channel of every kind on which a class can send least, of those that it goes over.
-fn least(loops: &Loops<'_>, class: &ClassPlan, used: &[bool]) -> Vec<OfKind> {
+/// The channel of every kind on which a class can send least, of those that it goes over; with the number of lanes that its packets
+/// take on each of them, where that is known.
+fn least(
+    loops: &Loops<'_>,
+    class: &ClassPlan,
+    used: &[bool],
+    counts: Option<&[u32]>,
+) -> Vec<OfKind> {
     let graph = &loops.resolved.layout.graph;
+    let one = loops.of_one_lane();
     let mut least: [Option<OfKind>; 3] = [None, None, None];
+    let count = |id: ChannelId| counts.map(|counts| counts[id.index()]);
+    let is_used = |id: ChannelId| used[id.index()] && count(id) != Some(0);
     let all = graph.channel_ids().zip(graph.channels());
-    for (id, channel) in all.filter(|(id, _)| used[id.index()]) {
+    for (id, channel) in all.filter(|(id, _)| is_used(*id)) {
         let (kind, place) = match (channel.from.host(), channel.to.host()) {
             (Some(_), _) => (Place::Sender, &mut least[0]),
             (None, Some(_)) => (Place::Receiver, &mut least[1]),
             (None, None) => (Place::Inner, &mut least[2]),
         };
-        let credit_loop = loops.at(id);
+        let credit_loop = count(id).map_or_else(|| loops.at(id), |count| one.at(id).times(count));
         let part = loops.part(id, &credit_loop);
         if part < 1.0 && place.as_ref().is_none_or(|least| part < least.part) {
             *place = Some(OfKind {

@@ -141,6 +141,11 @@ pub fn bound(
             inner
         }
     };
+    (first_of_least(bounds), inner)
+}
+
+/// The least bound; of several at the same load the first by place and channel.
+pub(super) fn first_of_least(bounds: Vec<Bound>) -> Option<Bound> {
     let least = bounds
         .iter()
         .map(|bound| bound.load)
@@ -148,29 +153,31 @@ pub fn bound(
     let limiting = bounds
         .into_iter()
         .filter(|bound| bound.load <= least * (1.0 + SAME));
-    let bound = limiting.min_by_key(|bound| (bound.place, bound.channel));
-    (bound, inner)
+    limiting.min_by_key(|bound| (bound.place, bound.channel))
 }
 
 /// The bounds of all channels that are asked for something \[flits per cycle\], `[channel]`.
 fn of_channels(graph: &Graph, amounts: &[f64], limits: Limits<'_>) -> Vec<Bound> {
-    let found = graph.channel_ids().zip(graph.channels()).zip(amounts);
+    let found = graph.channel_ids().zip(amounts);
     let found = found.filter(|(_, amount)| **amount > 0.0);
-    let bounds = found.map(|((id, channel), amount)| {
-        let (place, cycles_per_flit) = limit(channel, limits.sink);
-        let rate = 1.0 / f64::from(cycles_per_flit).max((limits.time)(id));
-        let credit_loop = (limits.loops)(id).filter(|credits| credits.rate() < rate);
-        let rate = credit_loop.map_or(rate, |credits| credits.rate());
-        Bound {
-            load: rate / amount,
-            channel: id,
-            place,
-            cycles_per_flit,
-            channels: 1,
-            credit_loop,
-        }
-    });
+    let bounds = found.map(|(id, amount)| of_channel(graph, id, *amount, limits));
     bounds.collect()
+}
+
+/// The bound of a channel that is asked for so much \[flits per cycle\].
+pub(super) fn of_channel(graph: &Graph, id: ChannelId, amount: f64, limits: Limits<'_>) -> Bound {
+    let (place, cycles_per_flit) = limit(graph.channel(id), limits.sink);
+    let rate = 1.0 / f64::from(cycles_per_flit).max((limits.time)(id));
+    let credit_loop = (limits.loops)(id).filter(|credits| credits.rate() < rate);
+    let rate = credit_loop.map_or(rate, |credits| credits.rate());
+    Bound {
+        load: rate / amount,
+        channel: id,
+        place,
+        cycles_per_flit,
+        channels: 1,
+        credit_loop,
+    }
 }
 
 /// Bounds of the channels between switches under a routing function.

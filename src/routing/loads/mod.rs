@@ -9,6 +9,7 @@ pub(crate) mod cuts;
 pub mod demand;
 pub(super) mod demand_loads;
 mod drawn;
+pub mod lane_loads;
 pub mod waits;
 
 use super::Tables;

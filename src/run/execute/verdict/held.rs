@@ -158,7 +158,7 @@ impl Run<'_> {
                 return full;
             }
         }
-        let credits = self.short_credits(flow, &way, (beside, &own));
+        let credits = self.short_credits((flow, has_host), &way, (beside, &own));
         if credits.is_some() {
             return credits;
         }
@@ -197,14 +197,18 @@ impl Run<'_> {
     /// The channel on the way of a flow whose credits let no more through than what it carries.
     fn short_credits(
         &self,
-        flow: &FlowPlan,
+        (flow, has_host): (&FlowPlan, bool),
         way: &[ChannelId],
         (beside, own): (&Beside<'_>, &Own),
     ) -> Option<String> {
         let class = &self.resolved.plan.classes[usize::from(flow.class)];
         let loops = Loops::of(self.resolved, &[class]);
+        let one_lane = loops.of_one_lane();
         way.iter().enumerate().find_map(|(place, &channel)| {
-            let credits = self.credits(&loops, flow, (way, place));
+            // all packets of a flow take one lane: nobody else's are on the channel of a host that sends nothing else
+            let is_alone = place == 0 && has_host;
+            let loops = if is_alone { &one_lane } else { &loops };
+            let credits = self.credits(loops, flow, (way, place));
             let graph = &self.resolved.layout.graph;
             let pace = f64::from(graph.channel(channel).timing.cycles_per_flit);
             let (most, part) = (credits.rate() * pace, beside.carried(channel, own));
