@@ -35,12 +35,14 @@ mod presets;
 mod queueing;
 mod replies;
 mod shipped;
+mod shortfalls;
 mod slow_fabrics;
 mod stopped;
 mod timelines;
 mod verdicts;
 mod vl_arbitration;
 mod waits;
+mod windows;
 mod worst_case;
 mod zero_load;
 
