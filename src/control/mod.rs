@@ -27,11 +27,13 @@ pub mod reservation;
 pub mod saa;
 pub mod saa_m;
 pub mod set_up;
+mod under_way;
 pub mod window;
 
 pub use element::{Element, Elements};
 pub use limit::{Limit, ONE_FLIT_PER_CYCLE, WHOLE_LINK};
 pub use probe::{Agent, Facts, Payload, Probe, Probing, Reply};
+pub use under_way::UnderWay;
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::units::Clock;

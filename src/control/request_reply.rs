@@ -26,7 +26,7 @@
 use super::parameters::{LARGEST_WINDOW, cycles, invalid, within};
 use super::{
     Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line,
-    Machines,
+    Machines, UnderWay,
 };
 use crate::references::{BOOKSIM, DALLY_TOWLES};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
@@ -136,6 +136,19 @@ impl Length {
                 "`{name}` is `{size}`, {packets} packets: expected 1 to {LARGEST_WINDOW}, 16 bits"
             ))),
             _ => within(name, packets, 1..=LARGEST_WINDOW, "16 bits"),
+        }
+    }
+}
+
+impl RequestReply {
+    /// Rule 2: its requests.
+    pub(super) fn under_way(&self) -> UnderWay {
+        let packets = self.outstanding * self.request;
+        UnderWay {
+            first: packets,
+            most: packets,
+            together: self.request,
+            waits: self.server + self.think,
         }
     }
 }

@@ -20,7 +20,7 @@
 use super::parameters::{LARGEST_WINDOW, ONE, invalid, within};
 use super::{
     Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line,
-    Machines,
+    Machines, UnderWay,
 };
 use crate::references::{CHIU_JAIN, JACOBSON};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
@@ -88,6 +88,21 @@ struct Parameters {
     aimd: bool,
     start: Option<u64>,
     most: Option<u64>,
+}
+
+/// From a delivery to its answer, and from that until it counts (rule 1) \[cycles\].
+const WAITS: u64 = 2;
+
+impl Window {
+    /// Its packets.
+    pub(super) fn under_way(&self) -> UnderWay {
+        UnderWay {
+            first: self.start,
+            most: self.most.map_or(self.start, |most| most / ONE),
+            together: 1,
+            waits: WAITS,
+        }
+    }
 }
 
 impl Machines for Window {

@@ -18,6 +18,7 @@ pub mod print;
 pub mod prove;
 mod quick;
 pub mod resolve;
+pub mod round_trips;
 pub mod sections;
 pub mod service;
 pub mod shipped;

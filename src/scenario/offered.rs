@@ -8,8 +8,12 @@
 //! lets through. A flow that always has a packet offers what its limit lets through.
 //!
 //! A limit is one of the flow alone, unless its host's scheduler paces the flows of a lane together.
+//!
+//! A flow with a process and a window, its own or that of its control, offers a part of what that lets through in the empty fabric:
+//! the window in each of its round trips ([`round_trips`](super::round_trips)), until the end of the measurement.
 
 use super::Resolved;
+use super::round_trips::RoundTrip;
 use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Phases, Plan, Scheduler};
 use crate::topology::Graph;
 use crate::traffic::SizeDistribution;
@@ -23,13 +27,15 @@ pub struct Offered {
     pub of_limit: Option<f64>,
 }
 
-/// A flow that is offered most beside its limit.
+/// A flow that is offered most beside its limit or its window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ByLimit {
     /// Its id.
     pub flow: usize,
-    /// What it is offered, a part of its limit.
+    /// What it is offered, a part of its limit, or of what its window lets through at the most.
     pub part: f64,
+    /// Its window, if it is that.
+    pub window: Option<RoundTrip>,
 }
 
 /// The limit of a flow in some cycles, if it is one and the same in all of them.
@@ -79,13 +85,25 @@ fn measured(phases: &Phases, flow: &FlowPlan) -> Option<[u64; 2]> {
     (phases.is_fixed() || is_lasting).then_some([phases.warmup, end])
 }
 
-/// What a flow offers; `None` where that is not known.
-pub fn of_flow(plan: &Plan, graph: &Graph, flow: &FlowPlan, part: Part) -> Option<Offered> {
+/// Whether a flow begins by itself and goes on without a size.
+fn goes_on(plan: &Plan, flow: &FlowPlan) -> bool {
     let class = &plan.classes[usize::from(flow.class)];
     let asks = class.requests.is_some() || class.begins();
     let waits = flow.phase.is_some() || !flow.after.is_empty();
-    let is_held = flow.flits.is_some() || flow.window.is_some() || class.control.is_some();
-    if asks || waits || is_held || plan.is_of_probes(flow.class) {
+    !(asks || waits || flow.flits.is_some() || plan.is_of_probes(flow.class))
+}
+
+/// Cycles per flit of the link of a flow's host.
+fn pace(graph: &Graph, flow: &FlowPlan) -> f64 {
+    let channel = graph.channel(graph.host_channel(flow.source));
+    channel.timing.cycles_per_flit.into()
+}
+
+/// What a flow offers; `None` where that is not known.
+pub fn of_flow(plan: &Plan, graph: &Graph, flow: &FlowPlan, part: Part) -> Option<Offered> {
+    let class = &plan.classes[usize::from(flow.class)];
+    let is_held = flow.window.is_some() || class.control.is_some();
+    if is_held || !goes_on(plan, flow) {
         return None;
     }
     let is_own = plan.host.scheduler != Scheduler::Paced;
@@ -104,8 +122,7 @@ pub fn of_flow(plan: &Plan, graph: &Graph, flow: &FlowPlan, part: Part) -> Optio
         let of_limit = None;
         return Some(Offered { rate, of_limit });
     }
-    let pace = graph.channel(graph.host_channel(flow.source)).timing;
-    let pace = f64::from(pace.cycles_per_flit);
+    let pace = pace(graph, flow);
     let made = load.map(|load| load / pace * (to - from) as f64);
     let through = match limit_in(flow, [from, end])? {
         Limit::Rate(0) => return None,
@@ -134,14 +151,43 @@ pub fn is_all_known(resolved: &Resolved) -> bool {
     flows.all(|flow| of_flow(plan, graph, flow, Part::Whole).is_some())
 }
 
-/// The flow of these classes that is offered most beside its limit.
+/// What a flow with a process is offered beside its window; `None` where that is not known.
+pub fn by_window(resolved: &Resolved, id: usize) -> Option<ByLimit> {
+    let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
+    let flow = &plan.flows[id];
+    let load = plan.load_of(flow).filter(|_| goes_on(plan, flow))?;
+    let window = RoundTrip::of(resolved, id)?;
+    let [warm, end] = measured(&plan.phases, flow)?;
+    let from = flow.start.max(warm);
+    let to = flow.stop.map_or(end, |stop| stop.min(end));
+    if from >= to {
+        return None;
+    }
+    let mean = plan.classes[usize::from(flow.class)].size.mean();
+    let made = load / pace(graph, flow) / mean * (to - from) as f64;
+    let through = f64::from(window.packets) / window.cycles * (end - from) as f64;
+    Some(ByLimit {
+        flow: id,
+        part: made / through,
+        window: Some(window),
+    })
+}
+
+/// The flow of these classes that is offered most beside its limit or its window.
 pub fn by_limit(resolved: &Resolved, is_meant: impl Fn(u16) -> bool) -> Option<ByLimit> {
     let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
     let flows = plan.flows.iter().enumerate();
     let parts = flows.filter(|(_, flow)| is_meant(flow.class));
     let parts = parts.filter_map(|(id, flow)| {
-        let part = of_flow(plan, graph, flow, Part::Whole)?.of_limit?;
-        Some(ByLimit { flow: id, part })
+        let offered = of_flow(plan, graph, flow, Part::Whole);
+        let by_limit = offered.and_then(|offered| {
+            Some(ByLimit {
+                flow: id,
+                part: offered.of_limit?,
+                window: None,
+            })
+        });
+        by_limit.or_else(|| by_window(resolved, id))
     });
     parts.reduce(|most, next| if next.part > most.part { next } else { most })
 }

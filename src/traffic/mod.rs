@@ -238,6 +238,13 @@ impl SizeDistribution {
         sum as f64 / f64::from(self.total)
     }
 
+    /// Variance over the square of the mean.
+    pub fn variation(&self) -> f64 {
+        let squares = (self.entries.iter())
+            .map(|&(flits, weight)| f64::from(flits).powi(2) * f64::from(weight));
+        squares.sum::<f64>() / f64::from(self.total) / self.mean().powi(2) - 1.0
+    }
+
     /// The (size, weight) entries.
     pub fn entries(&self) -> &[(u16, u32)] {
         &self.entries

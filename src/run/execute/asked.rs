@@ -25,7 +25,7 @@ pub(super) struct Asked {
     pub(super) has_hosts: bool,
     /// Whether those of channels between switches are known too.
     pub(super) has_inner: bool,
-    /// The flow with a process that is offered most beside its limit.
+    /// The flow with a process that is offered most beside its limit or its window.
     pub(super) by_limit: Option<ByLimit>,
 }
 
@@ -65,7 +65,7 @@ impl Asked {
         if self.has_limits { OF_LIMITS } else { BEYOND }
     }
 
-    /// What the flow is offered, a part of its limit.
+    /// What the flow is offered, a part of its limit or window.
     pub(super) fn part_of_limit(&self) -> f64 {
         self.by_limit.map_or(0.0, |by_limit| by_limit.part)
     }

@@ -42,6 +42,32 @@ fn the_length_that_is_told_does() {
     }
 }
 
+/// Where flits go at a rate the number of packets of 1 and 60 flits has 6.6 times the variance of a Poisson count.
+#[test]
+fn the_length_for_packets_of_several_sizes_is_enough() {
+    let text = |cycles: u64| {
+        format!(
+            "Scenario(title: \"sizes\", seed: 1,
+             fabric: (topology: EdgeList(links: [], hosts: [0, 0]), flit: \"64 B\", link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"),
+                 switch: (lanes: 1, lane_capacity: \"64 flits\")),
+             routing: MinHop(),
+             traffic: [(name: \"c\", flows: [(pairs: List(pairs: [(0, 1)]), limit: Rate(0.02))],
+                        size: Mixed([(\"1 flits\", 9), (\"60 flits\", 1)]))],
+             phases: (warmup: \"1000 cycles\", measure: \"{cycles} cycles\"))"
+        )
+    };
+    for seed in 1..9 {
+        let seed = format!("seed={seed}");
+        let of = |cycles| run(&resolve(&text(cycles), &[&seed]), [1, 1]).reason;
+        let reason = of(300);
+        // 114 packets of 6.9 flits at 0.02 of the link
+        let cycles = length(&reason);
+        assert!((39_300..39_600).contains(&cycles), "{seed}: {reason}");
+        let reason = of(cycles);
+        assert!(!reason.contains("too short"), "{seed}: {reason}");
+    }
+}
+
 /// A flow with a size is complete in the length that is told, however few packets it takes.
 #[test]
 fn the_length_in_which_flows_can_be_complete_is_told() {

@@ -36,6 +36,7 @@ mod presets;
 mod queueing;
 mod replies;
 mod shipped;
+mod shortfalls;
 mod sinks;
 mod slow_fabrics;
 mod stopped;
@@ -43,6 +44,7 @@ mod timelines;
 mod verdicts;
 mod vl_arbitration;
 mod waits;
+mod windows;
 mod worst_case;
 mod zero_load;
 

@@ -1,15 +1,17 @@
-//! What the traffic asks of a channel, or a process of the limit of its flow, beside what a measurement saw.
+//! What the traffic asks of a channel, or a process of the limit or window of its flow, beside what a measurement saw.
 
 use crate::routing::loads::bound::Bound;
 use crate::run::execute::asked::Asked;
 use crate::scenario::credit_loops;
 use crate::scenario::offered::ByLimit;
+use crate::scenario::round_trips::RoundTrip;
 use crate::topology::Endpoint;
 
 use super::window::{FULL_HOST, Window};
 
 impl Window<'_> {
-    /// A channel that the traffic asks for more than it carries, or a flow that is offered more than its limit, in expectation.
+    /// A channel that the traffic asks for more than it carries, or a flow that is offered more than its limit or window lets through,
+    /// in expectation.
     pub(super) fn asked_too_much(&self) -> Option<String> {
         let asked = self.asked.as_ref()?;
         let words = self.beyond(asked, |part| part > 1.0 + asked.rounding())?;
@@ -42,12 +44,26 @@ impl Window<'_> {
         demand.or_else(by_limit)
     }
 
-    /// What a process offers beside the limit of its flow, in words.
-    pub(super) fn over_limit(&self, ByLimit { flow, part }: ByLimit) -> String {
+    /// What a process offers beside the limit or the window of its flow, in words.
+    pub(super) fn over_limit(&self, ByLimit { flow, part, window }: ByLimit) -> String {
+        let offers = self.process_offers(flow, part);
+        let Some(RoundTrip {
+            packets, cycles, ..
+        }) = window
+        else {
+            return format!("{offers} of its limit");
+        };
+        format!(
+            "{offers} of what its window lets through, {packets} per empty round trip of {cycles:.0} cycles"
+        )
+    }
+
+    /// That the process of a flow offers such a part, in words.
+    pub(super) fn process_offers(&self, flow: usize, part: f64) -> String {
         let ends = &self.plan().flows[flow];
         let name = |host| self.graph.endpoint_name(Endpoint::Host(host));
         let [from, to] = [ends.source, ends.destination].map(name);
-        format!("the process of flow {flow} ({from} to {to}) offers {part:.3} of its limit")
+        format!("the process of flow {flow} ({from} to {to}) offers {part:.3}")
     }
 
     /// A channel or a limit that is asked for about all that it lets through, in expectation.

@@ -3,7 +3,7 @@
 //! # Algorithm
 //! A class with a job is complete or incomplete. Any other that the scenario has is judged by its own packets: *undecided*
 //! without data enough, *saturated* when the routes and its pattern ask a
-//! channel for more than it carries, when a process offers more than the limit of its flow, when it always has a packet waiting, when a flow of it is held back, when switches drop, or full source queues reject, more than 2 % of its flits, or when of
+//! channel for more than it carries, when a process offers more than the limit or window of its flow lets through, when it always has a packet waiting, when a flow of it is held back, when switches drop, or full source queues reject, more than 2 % of its flits, or when of
 //! the others fewer are delivered than chance explains (0.1 %); *undecided*, too, when what stays behind may be an overload of 10 % or drops or rejections may be
 //! too much; else *steady*.
 //! Nothing is told of what the program makes: answers and probes belong to their parent.
@@ -23,7 +23,7 @@ use crate::scenario::offered::{ByLimit, Part, by_limit};
 struct OfClass {
     /// A channel is asked for more than it carries.
     is_too_much: bool,
-    /// The flow that is offered most beside its limit.
+    /// The flow that is offered most beside its limit or its window.
     by_limit: Option<ByLimit>,
 }
 

@@ -20,7 +20,7 @@
 use super::window::{Window, mean_latency};
 use crate::ids::SwitchId;
 use crate::measure::ClassRecords;
-use crate::plan::Plan;
+use crate::plan::{FlowPlan, Limit, Plan};
 use crate::topology::Graph;
 use crate::units::Clock;
 use std::cmp::Reverse;
@@ -29,8 +29,8 @@ use std::ops::Range;
 
 /// Delivered packets that a measurement must have: one for each batch of trends and intervals.
 pub(super) const LEAST_PACKETS: u64 = 32;
-/// Packets to be expected so that [`LEAST_PACKETS`] come, chance allowed for (three standard deviations of a Poisson count).
-const EXPECTED_PACKETS: f64 = 54.0;
+/// Standard deviations by which more than [`LEAST_PACKETS`] are to be expected, so that these come.
+const DEVIATIONS: f64 = 3.0;
 /// Times of the largest packet on the slowest channel that a measurement must last.
 const PACKET_TIMES: u64 = 20;
 /// Round trips that a measurement must last.
@@ -158,9 +158,10 @@ impl Window<'_> {
         let counted: f64 = classes.clone().map(|number| self.rate(number)).sum();
         if counted <= 0.0
             && !is_waiting
-            && let Some((start, from, what)) = self.first_start(classes)
+            && let Some((start, from, what)) = self.first_start(classes.clone())
         {
-            let enough = enough.max(from + least.max(EXPECTED_PACKETS as u64 * self.packet_time()));
+            let packets = self.wanted(classes) as u64;
+            let enough = enough.max(from + least.max(packets * self.packet_time()));
             let start_at = self.clock().time(start);
             return format!(
                 "nothing is offered before cycle {start} ({start_at}), in which {what}: measure at least {}",
@@ -173,7 +174,33 @@ impl Window<'_> {
         )
     }
 
-    /// Cycles, `least` or more, for [`EXPECTED_PACKETS`] of these classes, or for all of theirs, where so many were delivered; else
+    /// Packets of these classes to be expected so that [`LEAST_PACKETS`] come, chance allowed for.
+    fn wanted(&self, classes: Range<usize>) -> f64 {
+        let dispersions = classes.map(|number| self.dispersion_of_packets(number));
+        let deviation = DEVIATIONS * dispersions.fold(0.0_f64, f64::max).sqrt();
+        // the number n of which LEAST_PACKETS is n less deviation * sqrt(n)
+        let root = deviation.hypot(2.0 * (LEAST_PACKETS as f64).sqrt());
+        ((deviation + root) / 2.0).powi(2).round()
+    }
+
+    /// Variance over mean of the number of packets of a class in a time: that of a Poisson count, or where flits go at a rate that
+    /// of the packets of several sizes that these make up, if it is larger.
+    fn dispersion_of_packets(&self, number: usize) -> f64 {
+        let (plan, class) = (self.plan(), &self.plan().classes[number]);
+        let has_rate = |flow: &FlowPlan| {
+            let is_limited = flow.limit != Limit::None || !flow.changes.is_empty();
+            plan.is_backlogged(flow) || is_limited
+        };
+        let flows = plan.flows.iter();
+        let mut flows = flows.filter(|flow| usize::from(flow.class) == number);
+        if class.is_backlogged() || flows.any(has_rate) {
+            class.size.variation().max(1.0)
+        } else {
+            1.0
+        }
+    }
+
+    /// Cycles, `least` or more, for the wanted packets of these classes, or for all of theirs, where so many were delivered; else
     /// why there is no such length, in words.
     fn for_packets(
         &self,
@@ -197,8 +224,8 @@ impl Window<'_> {
                 "about {ever:.0} packets are to be expected in any length, and a verdict on loads takes {LEAST_PACKETS}"
             ));
         }
-        let packets = EXPECTED_PACKETS.min(ever);
-        let enough = self.length_of(&shares, classes.clone(), packets);
+        let wanted = self.wanted(classes.clone());
+        let enough = self.length_of(&shares, classes.clone(), wanted.min(ever));
         let enough = enough.unwrap_or(u64::MAX);
         let foreseen = self.expected(&shares, classes.clone(), cycles);
         let made = classes.map(|number| self.records.classes[number].created_packets);
@@ -209,7 +236,7 @@ impl Window<'_> {
         // what limits, windows and the fabric hold back comes as it came; the first packets came late
         let held = if is_held {
             let time = cycles.saturating_sub(latency).max(1) as f64;
-            latency + (EXPECTED_PACKETS * time / delivered as f64) as u64
+            latency + (wanted * time / delivered as f64) as u64
         } else {
             0
         };

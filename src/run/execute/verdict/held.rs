@@ -16,6 +16,8 @@
 //! Where no flow is held back by so much, the limits together may still ask a channel for more than it carries
 //! ([`limits`](super::limits)).
 //!
+//! Flows with a process that may offer more than their windows let through are told with them ([`windows`](super::windows)).
+//!
 //! A flow with a limit whose host sends nothing else, on links that repeat nothing, loses its turns to the fabric alone: it is held
 //! back by 2 %, too, where one of the first three causes is there.
 //!
@@ -122,6 +124,7 @@ impl Run<'_> {
             }
             held.extend(by_limits);
         }
+        held.extend(self.full_windows(window, counts));
         held
     }
 

@@ -3,12 +3,13 @@
 //! # Algorithm
 //! Classes with a load make packets at its rate, or as they were counted, until their hosts have sent all that they may. A flow that
 //! always has a packet sends no more than its share of its host's link, what the credits of its way let through, whole packets at the
-//! rate of its limits, and whole windows in the time in which one comes back: flows that began together go together. One with a process sends what that makes and limits let
+//! rate of its limits, and whole windows in the time in which one comes back: flows that began together go together. One with a process sends what that makes, limits and windows let
 //! through, and what is left over later. Where jobs came more slowly, they are foreseen as they came.
 //! The flows of a class together send no more than the hosts that they go to take. What they send in a time arrives later by the
 //! latency of their ways. What is left of flows with a size passes the channels of their ways one after the other at worst.
 //!
-//! Control is as it was counted; before anything was, its flows have their share of the links.
+//! Control is as it was counted, and where a known number of packets may be under way no more than that ([`windows`](super::windows));
+//! before anything was counted, its flows have their share of the links and the windows that they begin with.
 //!
 //! Cost: O(flows * their changes) per length that is looked at, and some sixty of these.
 
@@ -147,6 +148,9 @@ impl Window<'_> {
             return self.expected_of_flows(shares, number, cycles);
         }
         let rate = self.rate(number);
+        let through = self.rate_of_windows(shares.latency, number);
+        // in a short time more may have been made than comes back
+        let rate = through.map_or(rate, |through| rate.min(through));
         match self.most_packets(number) {
             Some(_) if self.done.contains(&number) => created as f64,
             Some(most) => {
@@ -203,9 +207,11 @@ impl Window<'_> {
         }
         let mean = class.size.mean();
         let [alone, beside] = shares.times[id];
+        let circle = self.circle(shares.latency, flow);
         if let Some(process) = &flow.process {
             let made = process.load / self.cycles_per_flit(self.graph.host_channel(flow.source));
-            let sent = |at: u64| self.sent_until(flow, start, (made, alone), at) / mean;
+            let time = circle.map_or(0.0, |circle| circle.cycles / circle.first / mean);
+            let sent = |at: u64| self.sent_until(flow, start, (made, alone.max(time)), at) / mean;
             let packets = sent(end) - sent(warm);
             let left = flow.flits.map(|_| left(flow, counts) / mean);
             return packets.min(left.unwrap_or(f64::INFINITY));
@@ -219,10 +225,9 @@ impl Window<'_> {
         let by_limit = by_limit.sum::<f64>() / mean;
         let by_link = (to - from) as f64 / time / mean;
         let mut packets = (by_limit + ROUNDED).floor().min(by_link);
-        if let Some(window) = flow.window {
-            let period = window.delay as f64 + shares.latency;
-            let periods = ((to - from) as f64 / period).floor();
-            packets = packets.min(periods * f64::from(window.packets));
+        if let Some(circle) = circle {
+            let periods = ((to - from) as f64 / circle.cycles).floor();
+            packets = packets.min(periods * circle.first);
         }
         // of slots what was counted
         if !plan.is_backlogged(flow) {

@@ -5,19 +5,21 @@
 //!
 //! 1. Is it certain that the fabric takes less than is offered? *Saturated*, when a channel is asked for more than it
 //!    carries by the expected loads of routes, patterns and flows with a process ([`headroom`](crate::scenario::bounds::headroom), no chance in
-//!    it), or such a flow is offered more than its limit ([`offered`](crate::scenario::offered)), or at the level of 0.1 % each
+//!    it), or such a flow is offered more than its limit or window lets through ([`offered`](crate::scenario::offered)), or at the level of 0.1 % each
 //!    - the flits present (source queues and fabric) drift upwards, against the hypothesis of a random walk, the worst
 //!      case of a stable queue ([`stationarity::is_growing`]), and a tenth of that at least in source queues, or
 //!    - switches drop, or full source queues reject, more than 2 % of what a class makes ([`loss`]), or
 //!    - a host falls short: of the flits created for it, or by it, fewer are delivered than chance and drops explain, corrected
 //!      (Bonferroni) for all hosts, both ways.
 //! 2. May an overload of 10 % be ruled out, being missed in at most 0.5 %? Only then *steady*. It may not, when
-//!    - a channel is asked for 0.99 of what it carries by the expected loads, or a flow is offered 0.99 of its limit; where these are not known (messages,
+//!    - a channel is asked for 0.99 of what it carries by the expected loads, or a flow is offered 0.99 of its limit or of what its window
+//!      lets through ([`windows`]); where these are not known (messages,
 //!      limited numbers of packets, and between switches adaptive routing)
 //!      - a host is asked to take or to send 0.99 of what its link (or sink) carries, or this is within the 99.5 %
 //!        bound of its load below 1.1, by packets of classes that do not pace themselves ([`doubt`]),
 //!      - a channel between switches is busy for 0.98 of the time, or within its 99.5 % bound below 1.1,
-//!    - the flits present grow by a part of those created that an overload of 10 % would come to in more than 1 %,
+//!    - the flits present grow by a part of those created that an overload of 10 % would come to in more than 1 %, or by more than 2 %
+//!      of them and 2.576 standard deviations of what chance does,
 //!    - packets present or packet latency rise over the measurement by more than 5 % of their mean and beyond what
 //!      chance does in 0.5 % of stationary series ([`stationarity::rise`]),
 //!    - a class may lose more than 2 % of what it makes, or
@@ -67,6 +69,7 @@ mod shares;
 mod tests;
 mod told;
 mod window;
+mod windows;
 
 use doubt::Doubt;
 pub(super) use ever::closed;
@@ -183,16 +186,21 @@ fn of_load(window: &Window<'_>, held: &[Held], leftover: Leftover) -> (Verdict, 
 /// Why a load is steady; `late` are packets that a drain left over.
 fn why_steady(window: &Window<'_>, late: Option<String>) -> String {
     let (full, lost) = (window.full(), window.most_lost());
-    let nothing = match full {
-        None => "nothing grows, no channel is full",
-        Some(_) => "nothing grows",
+    let other = || window.draining().or_else(|| window.filling());
+    let other = lost.is_none().then(other).flatten();
+    let short = window.falls_short().filter(|_| other.is_none());
+    let grows = match short {
+        None => "nothing grows",
+        Some(_) => "nothing grows beyond chance",
     };
+    let nothing = match full {
+        None => format!("{grows}, no channel is full"),
+        Some(_) => grows.to_owned(),
+    };
+    let load = short.unwrap_or_else(|| "accepted load follows offered load".to_owned());
     let follows = match &lost {
-        None => {
-            let other = window.draining().or_else(|| window.filling());
-            other.unwrap_or_else(|| "accepted load follows offered load".to_owned())
-        }
-        Some(lost) => format!("accepted load follows offered load, but {lost}"),
+        None => other.unwrap_or(load),
+        Some(lost) => format!("{load}, but {lost}"),
     };
     let late = late.map(|late| format!("{late}, latencies are without them"));
     let words = [format!("{nothing} and {follows}")].into_iter();

@@ -202,13 +202,39 @@ fn a_channel_may_be_full_from_98_percent_on() {
     );
 }
 
-/// Of 100,000 flits 1265 are chance. An overload of 10 % leaves 9.1 % behind, less 2.326 times that.
+/// Of 10,000 flits 401 are chance, of 20,000 566. An overload of 10 % leaves 9.1 % behind, less 2.326 times that, at least 1.282 times.
 #[test]
 fn growth_is_doubted_when_an_overload_may_come_to_no_more() {
-    let found = |missing: u64| Counted::new(100_000, 100_000, 100_000 - missing);
-    assert_eq!(found(5900).doubt(), None);
-    let text = found(6400).doubt().expect("growth");
-    assert!(text.contains("flits present grow by 6.4 %"), "{text}");
+    let found = |created: u64, missing: u64| Counted::new(100_000, created, created - missing);
+    assert_eq!(found(10_000, 500).doubt(), None);
+    let text = found(10_000, 530).doubt().expect("growth");
+    assert!(text.contains("flits present grow by 5.3 %"), "{text}");
+    assert_eq!(found(20_000, 700).doubt(), None);
+    assert!(found(20_000, 740).doubt().is_some(), "3.7 %");
+}
+
+/// Of 100,000 flits 1265 are chance, 2.576 times that is less than an overload of 10 % leaves behind; 2 % of 10 million matter,
+/// and are more.
+#[test]
+fn growth_is_doubted_when_chance_does_not_explain_it() {
+    let found = |created: u64, missing: u64| Counted::new(created, created, created - missing);
+    assert_eq!(found(100_000, 3200).doubt(), None);
+    let text = found(100_000, 3320).doubt().expect("growth");
+    assert!(text.contains("flits present grow by 3.3 %"), "{text}");
+    assert_eq!(found(10_000_000, 198_000).doubt(), None);
+    assert!(found(10_000_000, 202_000).doubt().is_some(), "2 %");
+}
+
+/// What is missing and may be chance is told where it is more than 2 %.
+#[test]
+fn how_far_accepted_load_falls_short_is_told() {
+    let told = |missing: u64| {
+        let counted = Counted::new(10_000, 10_000, 10_000 - missing);
+        counted.window().falls_short()
+    };
+    assert_eq!(told(190), None);
+    let words = told(400).expect("it falls short");
+    assert_eq!(words, "accepted load is 4.0 % below offered load");
 }
 
 /// The same drift, all of it dropped: nothing grows, and the loads say what was dropped.

@@ -1,5 +1,6 @@
 //! A measurement in words: loads, growth, channels.
 
+use super::shares::CLEARLY_LESS;
 use super::window::{FULL_CHANNEL, Window, of_present};
 use crate::ids::{ChannelId, HostId};
 use std::collections::BTreeSet;
@@ -38,6 +39,14 @@ impl Window<'_> {
             "accepted {accepted:.3} of {offered:.3} offered, {}{lost}{busiest}",
             of_present(growth)
         )
+    }
+
+    /// How far accepted load is below offered load, where that is more than a little and the packets at the edges; in words.
+    pub(super) fn falls_short(&self) -> Option<String> {
+        let (missing, (created, _)) = (self.missing(), self.flits());
+        let is_short = missing > CLEARLY_LESS && missing * created > 2.0 * self.size;
+        let percent = missing * 100.0;
+        is_short.then(|| format!("accepted load is {percent:.1} % below offered load"))
     }
 
     /// The channel that was busy for most of the time, where it was full, in words.
