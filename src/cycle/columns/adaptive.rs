@@ -16,22 +16,11 @@
 //!
 //! References: [`FUENTES_CONTENTION`](crate::references::FUENTES_CONTENTION)
 
-use super::Standing;
+use super::{Request, Standing};
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::rows::{LaneRow, Rows};
 use crate::rng::{Purpose, Stream, stream};
 use serde::{Deserialize, Serialize};
-
-/// A request of a head that requests several lanes.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Request {
-    /// Output lane.
-    pub lane: LaneRow,
-    /// Belongs to the escape network.
-    pub escape: bool,
-    /// Where packets go flit by flit, whether it takes the lane only if the buffer behind it is empty.
-    pub needs_empty: bool,
-}
 
 /// What an input queue has for its choices; those of hosts are not used.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -9,7 +9,7 @@
 //! | `flits` | wormhole switching |
 //! | `output_buffer` | output buffers |
 //! | `output_lanes` | output lanes |
-//! | `standing` | open adaptive routing with VOQ |
+//! | `standing` | open adaptive routing, and with VOQ |
 //! | `vl_arbiters` | VL arbitration by tables |
 
 mod adaptive;
@@ -20,12 +20,12 @@ mod output_lanes;
 mod standing;
 mod vl_arbiters;
 
-pub use adaptive::{Choice, Contention, Request};
+pub use adaptive::{Choice, Contention};
 pub use allocation::{InputArbiter, OutputStream, Turn, Turns, VoqPointer};
 pub use flits::{Age, Discarded, Held, Holder, LaneQueue, Present};
 pub use output_buffer::OutputBuffer;
 pub use output_lanes::{OutChannel, WaitingLane};
-pub use standing::{Stand, Standing};
+pub use standing::{Request, Stand, Standing};
 pub use vl_arbiters::{InputLaneArbiter, LaneArbiter};
 
 pub(in crate::cycle) use allocation::{advance, turn};

@@ -1,13 +1,24 @@
-//! What stands at an input lane where a packet stands in the queue of every output that it may take (D84).
+//! What heads request that request several lanes, and what stands at an input lane where a packet stands in the queue of every output
+//! that it may take (D84).
 //!
 //! A queue has its head alone; who comes next is found here, in the order in which packets came.
 //!
 //! Part of `Slot::Route` (`add`) and `Slot::Cross` (`next`, `remove`).
 //! Cost: O(candidates) to add; O(what stands at the lane) to find who comes next, and to remove
 
-use super::Request;
 use crate::fabric::rows::{LaneRow, PacketRow};
 use serde::{Deserialize, Serialize};
+
+/// A request of a head that requests several lanes.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// Output lane.
+    pub lane: LaneRow,
+    /// Belongs to the escape network.
+    pub escape: bool,
+    /// Where packets go flit by flit, whether it takes the lane only if the buffer behind it is empty.
+    pub needs_empty: bool,
+}
 
 /// What a packet requests once it is head of the queue of that output.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
