@@ -60,6 +60,7 @@ mod cut;
 mod data;
 mod doubt;
 mod ever;
+mod growth;
 mod held;
 mod length;
 mod limits;

@@ -10,8 +10,6 @@ use crate::measure::{ClassRecords, FlowCounts, Records};
 use crate::plan::Plan;
 use crate::topology::{Endpoint, Graph};
 
-use super::doubt::MISSED;
-use super::shares::CLEARLY_LESS;
 use crate::run::execute::asked::Asked;
 
 /// Level of each test that says *saturated*.
@@ -170,18 +168,18 @@ impl<'a> Window<'a> {
     }
 
     /// Standard deviation of a count of flits.
-    fn noise(&self, flits: f64) -> f64 {
+    pub(super) fn noise(&self, flits: f64) -> f64 {
         (self.dispersion * flits + 2.0 * self.size.powi(2)).sqrt()
     }
 
     /// What is missing of `asked` flits, beyond those that filled the fabric.
-    fn shortfall(&self, asked: f64, delivered: f64) -> f64 {
+    pub(super) fn shortfall(&self, asked: f64, delivered: f64) -> f64 {
         asked - delivered - asked / self.cycles as f64 * self.filling
     }
 
     /// Flits by which more of the classes that pace themselves are on their way at the end than at the start: they fill buffers once,
     /// however long a measurement is.
-    fn filled(&self) -> f64 {
+    pub(super) fn filled(&self) -> f64 {
         let classes = self.records.classes.iter().enumerate();
         let paced = classes.filter(|(number, _)| self.paces_itself(*number));
         let growth = paced.map(|(_, class)| {
@@ -286,34 +284,6 @@ impl<'a> Window<'a> {
         self.dispersion > REGULAR * self.size
     }
 
-    /// Growth that an overload of all hosts may come to, or that chance does not explain.
-    pub(super) fn growth(&self) -> Option<String> {
-        let (created, _) = self.flits();
-        if created <= 0.0 {
-            return None;
-        }
-        let missing = self.missing();
-        let least = self.least_growth(created).min(self.by_chance(created));
-        (missing > least).then(|| of_present(missing * 100.0))
-    }
-
-    /// Part of the flits created that is missing beyond what filled the fabric, windows and buffers.
-    pub(super) fn missing(&self) -> f64 {
-        let (created, delivered) = self.flits();
-        let missing = self.shortfall(created, delivered + self.lost()) - self.filled();
-        missing / created.max(1.0)
-    }
-
-    /// Part of so many flits that may be missing by chance, or does not matter. Flows that begin fill the fabric: then any may.
-    fn by_chance(&self, created: f64) -> f64 {
-        let mut flows = self.plan.flows.iter();
-        if flows.any(|flow| flow.start > self.warmup) {
-            return f64::INFINITY;
-        }
-        let noise = self.noise(created).hypot(self.edges(created));
-        (MISSED * noise / created).max(CLEARLY_LESS)
-    }
-
     /// Whether of a class less is delivered than is offered, or too much is dropped.
     pub(super) fn behind(&self, class: usize) -> Behind {
         let (lost, kept) = (self.loses(class), self.keeps(class));
@@ -347,7 +317,7 @@ impl<'a> Window<'a> {
     }
 
     /// Part of so many flits that an overload may leave behind.
-    fn least_growth(&self, created: f64) -> f64 {
+    pub(super) fn least_growth(&self, created: f64) -> f64 {
         let noise = self.noise(created) / created;
         (1.0 - 1.0 / OVERLOAD - GROWTH.0 * noise).max(GROWTH.1 * noise)
     }
