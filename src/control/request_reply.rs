@@ -167,7 +167,7 @@ impl Machines for RequestReply {
     type Receiver = u32;
 
     fn start(&self, _: Line, actions: &mut Actions) {
-        actions.window = Some(self.outstanding * self.request);
+        actions.window = Some(self.under_way().first);
     }
 
     fn receive(&self, come: &mut u32, _: Arrival) -> Option<Answer> {
