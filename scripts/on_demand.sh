@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Tests that take too long for the gate: those marked `#[ignore = "PROFILE, TIME: why; scripts/on_demand.sh NAME"]`.
+# What takes too long for the gate: tests marked `#[ignore = "PROFILE, TIME: why; scripts/on_demand.sh NAME"]`, short runs of all
+# scenarios and the quick forms of all studies.
 #
-#   scripts/on_demand.sh             all of them: those in the dev profile first, then those in release
+#   scripts/on_demand.sh             all of it: tests in the dev profile first, then those in release, scenarios, studies
 #   scripts/on_demand.sh NAME...     those whose name contains a NAME
 #   scripts/on_demand.sh --list      what there is, profile and time on 2 cores, without the build
 #
@@ -53,5 +54,6 @@ run() {
 found=
 run dev "$@"
 run release "$@"
+if (($# == 0)); then VIRTLANE_PARTS=1 scripts/check.sh program short_runs published || failed=1; fi
 [[ -n $found ]] || { echo "no test on demand is called $*; scripts/on_demand.sh --list shows them" >&2; exit 2; }
 exit $failed
