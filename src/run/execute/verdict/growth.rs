@@ -25,8 +25,8 @@ impl Window<'_> {
 
     /// Part of so many flits that may be missing by chance, or does not matter. Flows that begin fill the fabric: then any may.
     fn by_chance(&self, created: f64) -> f64 {
-        let mut flows = self.plan.flows.iter();
-        if flows.any(|flow| flow.start > self.warmup) {
+        let mut flows = self.plan().flows.iter();
+        if flows.any(|flow| flow.start > self.warmup()) {
             return f64::INFINITY;
         }
         let noise = self.noise(created).hypot(self.edges(created));
