@@ -136,9 +136,10 @@ pub(in crate::cycle) const fn is_for_defaults(words: usize) -> bool {
 }
 
 /// The stages for masks of so many words are compiled for any options at once: wide switches whose packets change lanes are rare,
-/// and others need one bit for each input. In a build with debug assertions, which is made often and not for its speed, so are more.
+/// and others need one bit for each input. In a build with debug assertions, which is made often and not for its speed, so are more; for
+/// the unit tests of the library, which ask little of a fabric as a whole, all are.
 pub(in crate::cycle) const fn is_for_any(words: usize) -> bool {
-    words > 8 || cfg!(debug_assertions) && words > 4
+    words > 8 || cfg!(test) || cfg!(debug_assertions) && words > 4
 }
 
 /// The stages for masks of so many words are compiled for the defaults, for what goes with default switches and for any options.
