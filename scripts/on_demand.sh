@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What takes too long for the gate: tests marked `#[ignore = "PROFILE, TIME: why; scripts/on_demand.sh NAME"]`, short runs of all
-# scenarios and the quick forms of all studies.
+# What takes too long for the gate: tests marked `#[ignore = "PROFILE, TIME: why; scripts/on_demand.sh NAME"]`, and all of what
+# the gate draws from: pairs of options, short runs of scenarios, quick forms of studies.
 #
 #   scripts/on_demand.sh             all of it: tests in the dev profile first, then those in release, scenarios, studies
 #   scripts/on_demand.sh NAME...     those whose name contains a NAME
@@ -54,6 +54,9 @@ run() {
 found=
 run dev "$@"
 run release "$@"
-if (($# == 0)); then VIRTLANE_PARTS=1 scripts/check.sh program short_runs published || failed=1; fi
+if (($# == 0)); then
+    VIRTLANE_PARTS=1 cargo test --locked --test it -- every_pair_goes_together conservation_laws_hold_everywhere || failed=1
+    VIRTLANE_PARTS=1 scripts/check.sh program short_runs published || failed=1
+fi
 [[ -n $found ]] || { echo "no test on demand is called $*; scripts/on_demand.sh --list shows them" >&2; exit 2; }
 exit $failed

@@ -6,6 +6,8 @@ mod program;
 mod bad_input;
 // Texts of scenarios, resolved and run.
 mod runs;
+// What runs of a large set.
+mod drawn;
 // Seeded random small fabrics, options and traffic.
 mod random_fabric;
 // A second, naive simulator of the same model: what the engine is compared with.

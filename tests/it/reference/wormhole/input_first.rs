@@ -116,6 +116,10 @@ fn eligible(
 ) -> Vec<(Request, Next)> {
     let input = switch.inputs[number].as_ref().expect("connected");
     let queue = &input.queues[index];
+    if queue.packets.is_empty() {
+        // what holds an output lane is the first of its queue
+        return Vec::new();
+    }
     let holder = switch.ports.held_from(number, index);
     let flits: Vec<(Way, Next)> = match (holder, queue.request(now)) {
         (Some(passing), requests) => {

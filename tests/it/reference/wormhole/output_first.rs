@@ -8,6 +8,7 @@ use crate::reference::grant_kind::GrantKind;
 use crate::reference::lane_choice::LaneChoice;
 use crate::reference::link::Link;
 use crate::reference::packet::Packet;
+use crate::reference::request::{Request, of};
 use crate::reference::switch::Switch;
 use std::collections::BTreeSet;
 use virtlane::plan::{InputSpeedup, SwitchOptions};
@@ -22,8 +23,10 @@ pub(super) fn output_first(
 ) -> Vec<Pick> {
     let options = &setting.plan.switch;
     let mut picks = Vec::new();
+    let requests = requests(setting, switch, packets, now);
     for output in 0..switch.outputs.len() {
-        picks.extend(pick(setting, switch, links, (packets, output), now));
+        let asked = of(&requests, |request| request.way.output == output);
+        picks.extend(pick(setting, switch, links, (&asked, output), now));
     }
     let accepted = match options.input_speedup {
         // no output has picked what another one has
@@ -40,12 +43,12 @@ pub(super) fn output_first(
     accepted.into_iter().map(|(pick, _)| pick).collect()
 }
 
-/// What a free output picks among its ready lanes.
+/// What a free output picks among its ready lanes; `asked`: all headers that request it.
 fn pick(
     setting: Setting<'_>,
     switch: &mut Switch,
     links: &[Link],
-    (packets, output): (&[Packet], usize),
+    (asked, output): (&[Request], usize),
     now: u64,
 ) -> Option<(Pick, LaneChoice)> {
     let options = &setting.plan.switch;
@@ -53,10 +56,9 @@ fn pick(
     if !is_free {
         return None;
     }
-    let asked = requests(setting, switch, packets, output, now);
     let lanes = 0..usize::from(options.lane_count());
     let all: Vec<Ready> = lanes
-        .map(|lane| ready(setting, switch, links, (&asked, output, lane), now))
+        .map(|lane| ready(setting, switch, links, (asked, output, lane), now))
         .collect();
     let is_ready: Vec<bool> = all.iter().map(Ready::is_it).collect();
     let state = switch.outputs[output].as_mut().expect("connected");

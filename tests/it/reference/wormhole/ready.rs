@@ -83,12 +83,11 @@ pub(super) fn is_open(output: &Output, lane: usize, now: u64) -> bool {
     lanes.is_none_or(|lanes| lanes.is_open(lane, now))
 }
 
-/// All headers that request an output, by (input, input lane) and in the order of their ways: with VOQ those of the queues of this output.
+/// All requests of headers, by (input, input lane) and in the order of their ways.
 pub(super) fn requests(
     setting: Setting<'_>,
     switch: &Switch,
     packets: &[Packet],
-    output: usize,
     now: u64,
 ) -> Vec<Request> {
     let mut requests = Vec::new();
@@ -99,8 +98,7 @@ pub(super) fn requests(
                 continue;
             };
             assert!(!head.ways.is_empty(), "a header without a way");
-            let ways = head.ways.iter().filter(|way| way.output == output);
-            requests.extend(ways.map(|&way| Request {
+            requests.extend(head.ways.iter().map(|&way| Request {
                 input: number,
                 queue: index,
                 packet: head.packet,
