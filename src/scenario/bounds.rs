@@ -140,13 +140,14 @@ fn add_flows(
     let has_limits = is_beside || plan.flows.iter().any(has_process);
     let offers = |flow: &&FlowPlan| has_limits || has_process(flow);
     let is_data = |flow: &FlowPlan| !plan.classes[usize::from(flow.class)].management;
-    let is_on = |flow: &&FlowPlan| level.is_none_or(|level| flow.level == level && is_data(flow));
+    let has_level =
+        |flow: &&FlowPlan| level.is_none_or(|level| flow.level == level && is_data(flow));
     for flow in plan
         .flows
         .iter()
         .filter(|flow| is_meant[usize::from(flow.class)])
         .filter(offers)
-        .filter(is_on)
+        .filter(has_level)
     {
         if let Some(offered) = of_flow(plan, graph, flow, part) {
             demand.add_flow(flow.source, flow.destination, offered.rate);

@@ -180,7 +180,7 @@ impl Window<'_> {
         let deviation = DEVIATIONS * dispersions.fold(0.0_f64, f64::max).sqrt();
         // the number n of which LEAST_PACKETS is n less deviation * sqrt(n)
         let root = deviation.hypot(2.0 * (LEAST_PACKETS as f64).sqrt());
-        ((deviation + root) / 2.0).powi(2).round()
+        f64::midpoint(deviation, root).powi(2).round()
     }
 
     /// Variance over mean of the number of packets of a class in a time: that of a Poisson count, or where flits go at a rate that
