@@ -5,7 +5,7 @@
 //! latency and the window's delay, or both ways and what the algorithm waits for.
 //!
 //! What a flow with a process offers is known beside what its window lets through in the empty fabric
-//! ([`by_window`](crate::scenario::offered::by_window)). In a fabric with other traffic a packet takes longer: where its latency in
+//! ([`by_window`]). In a fabric with other traffic a packet takes longer: where its latency in
 //! the mean makes that 0.99 of the window or more, the window may be what takes too little, and only a longer measurement tells.
 //!
 //! Cost: O(flows) per question, and that of the ways of those with a process and a window.
