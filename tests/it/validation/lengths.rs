@@ -42,20 +42,22 @@ fn the_length_that_is_told_does() {
     }
 }
 
+/// A class between two hosts of one switch, whose links take so many cycles and whose lanes have so many flits.
+fn two_hosts([latency, lane]: [u32; 2], class: &str, [warmup, cycles]: [u64; 2]) -> String {
+    format!(
+        "Scenario(title: \"lengths\", seed: 1,
+         fabric: (topology: EdgeList(links: [], hosts: [0, 0]), flit: \"64 B\", link: (rate: \"10 Gbit/s\", latency: \"{latency} cycles\"),
+             switch: (lanes: 1, lane_capacity: \"{lane} flits\")),
+         routing: MinHop(), traffic: [(name: \"c\", {class})],
+         phases: (warmup: \"{warmup} cycles\", measure: \"{cycles} cycles\"))"
+    )
+}
+
 /// Where flits go at a rate the number of packets of 1 and 60 flits has 6.6 times the variance of a Poisson count.
 #[test]
 fn the_length_for_packets_of_several_sizes_is_enough() {
-    let text = |cycles: u64| {
-        format!(
-            "Scenario(title: \"sizes\", seed: 1,
-             fabric: (topology: EdgeList(links: [], hosts: [0, 0]), flit: \"64 B\", link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"),
-                 switch: (lanes: 1, lane_capacity: \"64 flits\")),
-             routing: MinHop(),
-             traffic: [(name: \"c\", flows: [(pairs: List(pairs: [(0, 1)]), limit: Rate(0.02))],
-                        size: Mixed([(\"1 flits\", 9), (\"60 flits\", 1)]))],
-             phases: (warmup: \"1000 cycles\", measure: \"{cycles} cycles\"))"
-        )
-    };
+    let class = "size: Mixed([(\"1 flits\", 9), (\"60 flits\", 1)]), flows: [(pairs: List(pairs: [(0, 1)]), limit: Rate(0.02))]";
+    let text = |cycles: u64| two_hosts([1, 64], class, [1000, cycles]);
     for seed in 1..9 {
         let seed = format!("seed={seed}");
         let of = |cycles| run(&resolve(&text(cycles), &[&seed]), [1, 1]).reason;
@@ -94,16 +96,8 @@ fn the_length_in_which_flows_can_be_complete_is_told() {
 /// A job that credits hold back is complete in the length that is told.
 #[test]
 fn the_length_of_a_job_that_credits_hold_back_is_enough() {
-    let text = |cycles: u64| {
-        format!(
-            "Scenario(title: \"credits\", seed: 1,
-             fabric: (topology: EdgeList(links: [], hosts: [0, 0]), flit: \"64 B\", link: (rate: \"10 Gbit/s\", latency: \"200 cycles\"),
-                 switch: (lanes: 1, lane_capacity: \"16 flits\")),
-             routing: MinHop(),
-             traffic: [(name: \"c\", flows: [(pairs: List(pairs: [(0, 1)]), bytes: \"1000 flits\", limit: Rate(0.3))], size: \"16 flits\")],
-             phases: (warmup: \"0 cycles\", measure: \"{cycles} cycles\"))"
-        )
-    };
+    let class = "size: \"16 flits\", flows: [(pairs: List(pairs: [(0, 1)]), bytes: \"1000 flits\", limit: Rate(0.3))]";
+    let text = |cycles: u64| two_hosts([200, 16], class, [0, cycles]);
     let outcome = run(&resolve(&text(2000), &[]), [1, 1]);
     let cycles = length(&outcome.reason);
     assert!((26_192..80_000).contains(&cycles), "{}", outcome.reason);
