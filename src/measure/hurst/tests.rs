@@ -170,7 +170,7 @@ fn a_self_similar_source_has_its_h() {
 
 /// All that is asked of the sources: the mean of 20 estimates within 0.03, by both estimators.
 #[test]
-#[ignore = "dev, 30 seconds: 60 series of 26 million slots; scripts/on_demand.sh self_similar_sources_have_their_h"]
+#[ignore = "dev, 1 minute: 60 series of 26 million slots; scripts/on_demand.sh self_similar_sources_have_their_h"]
 fn self_similar_sources_have_their_h() {
     for (shape, h) in [(1.8, 0.6), (1.5, 0.75), (1.2, 0.9)] {
         let text = format!("SelfSimilar(load: 0.5, shape: {shape})");

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "dev, 1 minute: 1,000 fabrics; scripts/on_demand.sh up_down_on_a_thousand_random_fabrics"]
+    #[ignore = "dev, 3 minutes: 1,000 fabrics; scripts/on_demand.sh up_down_on_a_thousand_random_fabrics"]
     fn up_down_on_a_thousand_random_fabrics() {
         up_down_on(1000);
     }

@@ -240,7 +240,7 @@ fn loads_around_known_bounds_are_judged_right() {
 }
 
 #[test]
-#[ignore = "dev, 1 minute: 2,000 judgements; scripts/on_demand.sh wrong_judgements_around_known_bounds_are_rare"]
+#[ignore = "dev, 5 minutes: 2,000 judgements; scripts/on_demand.sh wrong_judgements_around_known_bounds_are_rare"]
 fn wrong_judgements_around_known_bounds_are_rare() {
     let times = std::env::var("VIRTLANE_CASES").ok();
     check(times.and_then(|times| times.parse().ok()).unwrap_or(100));

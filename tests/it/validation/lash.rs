@@ -181,7 +181,7 @@ fn lash_runs_in_order_on_shortest_paths_with_buffers_of_one_packet() {
 }
 
 #[test]
-#[ignore = "dev, 30 seconds: a million cycles; scripts/on_demand.sh lash_runs_a_million_cycles_with_buffers_of_one_packet"]
+#[ignore = "dev, 1 minute: a million cycles; scripts/on_demand.sh lash_runs_a_million_cycles_with_buffers_of_one_packet"]
 fn lash_runs_a_million_cycles_with_buffers_of_one_packet() {
     for topology in irregular_networks() {
         runs_without_deadlock(&topology, 1_000_000);

@@ -184,7 +184,7 @@ fn verdicts_are_seldom_wrong() {
 }
 
 #[test]
-#[ignore = "dev, 1 minute: 10,000 runs; scripts/on_demand.sh of_200_runs_at_each_load_less_than_1_percent_are_told_wrongly"]
+#[ignore = "dev, 2 minutes: 10,000 runs; scripts/on_demand.sh of_200_runs_at_each_load_less_than_1_percent_are_told_wrongly"]
 fn of_200_runs_at_each_load_less_than_1_percent_are_told_wrongly() {
     hold_to(200, false);
     hold_to(200, true);
