@@ -194,6 +194,11 @@ pub trait Machines: Debug + Clone {
     fn packets_per_answer(&self) -> u16 {
         1
     }
+
+    /// What it lets a flow have under way; `None`: as much as there is, or what it finds by other means.
+    fn under_way(&self) -> Option<UnderWay> {
+        None
+    }
 }
 
 /// What an algorithm may know when it is made.
@@ -288,6 +293,13 @@ macro_rules! algorithms {
             pub fn packets_per_answer(&self) -> u16 {
                 match self {
                     $(Self::$name(own) => own.packets_per_answer()),*
+                }
+            }
+
+            /// [`Machines::under_way`].
+            pub fn under_way(&self) -> Option<UnderWay> {
+                match self {
+                    $(Self::$name(own) => own.under_way()),*
                 }
             }
 

@@ -141,15 +141,9 @@ impl Length {
 }
 
 impl RequestReply {
-    /// Rule 2: its requests.
-    pub(super) fn under_way(&self) -> UnderWay {
-        let packets = self.outstanding * self.request;
-        UnderWay {
-            first: packets,
-            most: packets,
-            together: self.request,
-            waits: self.server + self.think,
-        }
+    /// Packets of all requests that may be outstanding (rule 2).
+    fn packets(&self) -> u32 {
+        self.outstanding * self.request
     }
 }
 
@@ -167,7 +161,7 @@ impl Machines for RequestReply {
     type Receiver = u32;
 
     fn start(&self, _: Line, actions: &mut Actions) {
-        actions.window = Some(self.under_way().first);
+        actions.window = Some(self.packets());
     }
 
     fn receive(&self, come: &mut u32, _: Arrival) -> Option<Answer> {
@@ -189,6 +183,15 @@ impl Machines for RequestReply {
 
     fn packets_per_answer(&self) -> u16 {
         self.reply
+    }
+
+    fn under_way(&self) -> Option<UnderWay> {
+        Some(UnderWay {
+            first: self.packets(),
+            most: self.packets(),
+            together: self.request,
+            waits: self.server + self.think,
+        })
     }
 }
 

@@ -93,18 +93,6 @@ struct Parameters {
 /// From a delivery to its answer, and from that until it counts (rule 1) \[cycles\].
 const WAITS: u64 = 2;
 
-impl Window {
-    /// Its packets.
-    pub(super) fn under_way(&self) -> UnderWay {
-        UnderWay {
-            first: self.start,
-            most: self.most.map_or(self.start, |most| most / ONE),
-            together: 1,
-            waits: WAITS,
-        }
-    }
-}
-
 impl Machines for Window {
     type Sender = State;
     type Receiver = ();
@@ -115,6 +103,15 @@ impl Machines for Window {
             window: self.start * ONE,
             held: 0,
         }
+    }
+
+    fn under_way(&self) -> Option<UnderWay> {
+        Some(UnderWay {
+            first: self.start,
+            most: self.most.map_or(self.start, |most| most / ONE),
+            together: 1,
+            waits: WAITS,
+        })
     }
 
     fn receive(&self, (): &mut (), arrival: Arrival) -> Option<Answer> {

@@ -10,6 +10,7 @@ mod class_lanes;
 pub mod credit_loops;
 pub mod document;
 pub mod expectation;
+pub mod flow_lane;
 pub mod identity;
 pub mod names;
 pub mod offered;

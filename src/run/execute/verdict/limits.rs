@@ -22,6 +22,7 @@ use crate::routing::adaptive::first_lane;
 use crate::routing::loads::credit_loop::CreditLoop;
 use crate::scenario::Resolved;
 use crate::scenario::credit_loops::{Loops, carried, groups};
+use crate::scenario::flow_lane::injection_lane;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Part of what a channel carries from which on limits of flows ask it for too much: rates that fill it are rounded.
@@ -52,7 +53,7 @@ fn lanes_at_ends(resolved: &Resolved, id: usize) -> Vec<(ChannelId, u8)> {
     let flow = &plan.flows[id];
     let width = adaptive.routing.width();
     let first = first_lane(width, plan.switch.lanes, flow.level);
-    let own = first + (id % usize::from(width)) as u8;
+    let own = injection_lane(graph, &resolved.routes, plan, id);
     let mut lanes = vec![(graph.host_channel(flow.source), own)];
     if adaptive.routing.any_lane().is_none() {
         lanes.push((graph.host_channel(flow.destination).reverse(), first));
@@ -65,8 +66,7 @@ fn lanes_by_tables(resolved: &Resolved, tables: &Tables, id: usize) -> Vec<(Chan
     let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
     let (flow, map) = (&plan.flows[id], &tables.lanes);
     let first = graph.host_channel(flow.source);
-    // packets with routes of their own have the lanes of layer 0 (D66)
-    let begin = (first, map.injection_lane(first, flow.level, 0).0);
+    let begin = (first, injection_lane(graph, &resolved.routes, plan, id));
     if let Some(routes) = &plan.routes_of_flows {
         let hops = routes.of(id).windows(2);
         let hops = hops.map(|hop| (hop[1], map.lane(hop[0], hop[1], flow.level, 0).0));

@@ -2,10 +2,10 @@
 
 use super::control::place;
 use crate::ids::HostId;
-use crate::plan::{FlowPlan, Plan};
+use crate::plan::Plan;
 use crate::routing::Routes;
-use crate::routing::adaptive::first_lane;
 use crate::scenario::Scenario;
+use crate::scenario::flow_lane::injection_lane;
 use crate::scenario::syntax::Mistake;
 use crate::topology::Graph;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub(in crate::scenario) fn check(
     // the class that has a lane
     let mut lanes: BTreeMap<(HostId, u8), u16> = BTreeMap::new();
     for (id, flow) in plan.flows.iter().enumerate() {
-        let lane = injection_lane(graph, routes, plan, (id, flow));
+        let lane = injection_lane(graph, routes, plan, id);
         let other = match lanes.entry((flow.source, lane)) {
             Entry::Vacant(free) => *free.insert(flow.class),
             Entry::Occupied(taken) => *taken.get(),
@@ -58,26 +58,4 @@ pub(in crate::scenario) fn check(
         )));
     }
     Ok(())
-}
-
-/// Lane of its host's channel that a flow's packets start on.
-fn injection_lane(
-    graph: &Graph,
-    routes: &Routes,
-    plan: &Plan,
-    (id, flow): (usize, &FlowPlan),
-) -> u8 {
-    let level = flow.level;
-    match routes {
-        Routes::Tables(tables) => {
-            let switch = graph.attachment(flow.source);
-            let layer = switch.map_or(0, |(switch, _)| tables.path_layer(switch, flow.destination));
-            let channel = graph.host_channel(flow.source);
-            tables.lanes.injection_lane(channel, level, layer).0
-        }
-        Routes::Adaptive(adaptive) => {
-            let width = adaptive.routing.width();
-            first_lane(width, plan.switch.lanes, level) + (id % usize::from(width)) as u8
-        }
-    }
 }
